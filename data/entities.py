@@ -1,0 +1,110 @@
+"""The planner's values, as the rest of the house sees them: frozen, typed, days as `date`."""
+
+import enum
+from dataclasses import dataclass
+from datetime import date
+
+__all__ = [
+    "Assignment",
+    "Entity",
+    "EntityType",
+    "Link",
+    "Membership",
+    "Project",
+    "Resource",
+    "Role",
+    "Team",
+]
+
+
+class EntityType(enum.StrEnum):
+    """What an item is. One value per item, one spelling; stored in the attribute `EntityType`."""
+
+    TEAM = "Team"
+    MEMBERSHIP = "Membership"
+    RESOURCE = "Resource"
+    PROJECT = "Project"
+    ASSIGNMENT = "Assignment"
+
+
+class Role(enum.StrEnum):
+    """What a member may do. `VIEWER` may only read, and so may a role that is not known."""
+
+    ADMIN = "admin"
+    MEMBER = "member"
+    VIEWER = "viewer"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Team:
+    """`name` is what people call it; the id is the session's team id."""
+
+    id: str
+    name: str
+    version: int = 0
+    created_at: str | None = None
+    updated_at: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Membership:
+    """That a user belongs to a team, and as what."""
+
+    team_id: str
+    user_id: str
+    role: Role
+    joined_at: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resource:
+    """Somebody who can be planned. `deleting_at` is set from the moment a deletion began."""
+
+    id: str
+    name: str
+    version: int = 0
+    created_at: str | None = None
+    updated_at: str | None = None
+    deleting_at: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A labelled http(s) address."""
+
+    label: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Project:
+    """A job. `color` is `#RRGGBB`; tags are unique, in the order given."""
+
+    id: str
+    name: str
+    color: str
+    description: str | None = None
+    tags: tuple[str, ...] = ()
+    links: tuple[Link, ...] = ()
+    version: int = 0
+    created_at: str | None = None
+    updated_at: str | None = None
+    deleting_at: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assignment:
+    """Who works on what, when: the half-open interval `[start_date, end_date_exclusive)`."""
+
+    id: str
+    resource_id: str
+    project_id: str
+    start_date: date
+    end_date_exclusive: date
+    note: str | None = None
+    version: int = 0
+    created_at: str | None = None
+    updated_at: str | None = None
+
+
+Entity = Team | Membership | Resource | Project | Assignment

@@ -1,0 +1,94 @@
+"""Every setting of the server, read from the environment once, at start."""
+
+import enum
+from pathlib import Path
+from typing import Annotated, Self
+
+from pydantic import AliasChoices, Field, SecretStr, model_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+__all__ = ["SessionStrategy", "Settings", "StoreKind"]
+
+MIN_SECRET_LENGTH = 32
+"""Auth.js advises 32 random bytes; `openssl rand -base64 33` and `npx auth secret` give more."""
+
+
+class StoreKind(enum.StrEnum):
+    """Where the table lives."""
+
+    DYNAMODB = "dynamodb"
+    EMBEDDED = "embedded"
+    LOCAL = "local"
+
+
+class SessionStrategy(enum.StrEnum):
+    """The Auth.js session strategy whose cookies are read."""
+
+    JWT = "jwt"
+
+
+
+class Settings(BaseSettings):
+    """The server's configuration. Field comments give a reason only where a number needs one."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="PLANNER_", extra="ignore", frozen=True, populate_by_name=True
+    )
+
+    host: str = Field("127.0.0.1", validation_alias=AliasChoices("HOST"))
+    port: int = Field(8000, ge=0, le=65535, validation_alias=AliasChoices("PORT"))
+
+    auth_secret: SecretStr | None = Field(None, validation_alias=AliasChoices("AUTH_SECRET"))
+    auth_secret_1: SecretStr | None = Field(None, validation_alias=AliasChoices("AUTH_SECRET_1"))
+    auth_secret_2: SecretStr | None = Field(None, validation_alias=AliasChoices("AUTH_SECRET_2"))
+    auth_secret_3: SecretStr | None = Field(None, validation_alias=AliasChoices("AUTH_SECRET_3"))
+    session_strategy: SessionStrategy = SessionStrategy.JWT
+    team_claim: str = Field("teamId", min_length=1)
+    public_url: str = ""
+
+    store: StoreKind = StoreKind.DYNAMODB
+    table: str = Field("resource-planner", min_length=3, max_length=255)
+    endpoint_url: str | None = Field(
+        None, validation_alias=AliasChoices("AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL")
+    )
+    consistent_reads: bool = True
+    max_items: int = Field(100_000, ge=1)
+    max_connections: int = Field(50, ge=1)
+    home: Path = Path(".planner")
+
+    introspection: bool = False
+    playground: bool = False
+    allowed_origins: Annotated[tuple[str, ...], NoDecode] = ()
+    # Far above any real operation (GraphiQL's introspection is 2 kB), far below a nuisance.
+    max_body_bytes: int = Field(1_000_000, ge=1)
+    max_tokens: int = Field(5_000, ge=1)
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """The session secrets, newest first, in the order Auth.js v5 tries them."""
+        ordered = (self.auth_secret_3, self.auth_secret_2, self.auth_secret_1, self.auth_secret)
+        return tuple(secret.get_secret_value() for secret in ordered if secret is not None)
+
+    @property
+    def secure_cookies(self) -> bool:
+        """Whether browsers reach us by https, so that only the `__Secure-` cookie counts."""
+        return self.public_url.startswith("https://")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _split_lists(cls, values: dict[str, object]) -> dict[str, object]:
+        origins = values.get("allowed_origins")
+        if isinstance(origins, str):
+            parts = tuple(part.strip() for part in origins.split(",") if part.strip())
+            values = {**values, "allowed_origins": parts}
+        return values
+
+    @model_validator(mode="after")
+    def _long_secrets(self) -> Self:
+        for secret in self.secrets:
+            if len(secret) < MIN_SECRET_LENGTH:
+                raise ValueError(
+                    f"AUTH_SECRET and its rotations need {MIN_SECRET_LENGTH} characters or more; "
+                    "`openssl rand -base64 33` makes a good one"
+                )
+        return self

@@ -1,0 +1,126 @@
+"""Deleting an owner with all its assignments (access pattern #9, concern A3).
+
+Three steps, each of which may be repeated: mark the owner, so that it and its assignments are gone
+from reads and no writer adds to it; list its assignments from the table itself; delete them in
+transactions, the owner in the last one. See docs/adr/0005-cascade.md.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Final
+
+import structlog
+
+from data.clock import new_id, now
+from data.entities import EntityType, Resource
+from data.errors import Refused, not_found
+from data.expressions import Expression, Item, KeyQuery, s
+from data.items import table_key
+from data.keys import ASSIGNMENT, project_sk, resource_sk, team_pk
+from data.loader import Owner
+from data.store import ConditionFailed, Store, TransactionCanceled
+from data.transactions import MAX_ACTIONS, Delete
+
+__all__ = ["Cascades", "delete_owner"]
+
+log = structlog.get_logger(__name__)
+
+_EXISTS: Final = Expression("attribute_exists(#sk)")
+_MARKED_OR_GONE: Final = Expression("attribute_not_exists(#sk) OR attribute_exists(#deletingAt)")
+
+
+async def delete_owner(store: Store, team_id: str, type: type[Owner], id: str) -> tuple[str, ...]:
+    """Deletes a resource or project and its assignments, however many; returns the ids of the
+    assignments that this call deleted. Raises Refused (NOT_FOUND). Ended midway, the owner stays
+    marked, nothing of it shows where owners are read, and the same call finishes the work."""
+    attribute, sk = (
+        ("resourceId", resource_sk(id)) if type is Resource else ("projectId", project_sk(id))
+    )
+    key = table_key(team_id, sk)
+    mark = Expression("SET #deletingAt = if_not_exists(#deletingAt, :now)", {":now": s(now())})
+    try:
+        await store.update(key, mark, _EXISTS)
+    except ConditionFailed:
+        raise Refused(not_found("there is no such object", "id")) from None
+    belongs = Expression(f"#{attribute} = :owner", {":owner": s(id)})
+    items = await _assignments(store, team_id, belongs)
+    deleted: list[str] = []
+    # One place more than there are assignments: the owner's, the last of the last transaction.
+    for start in range(0, len(items) + 1, MAX_ACTIONS):
+        chunk = items[start : start + MAX_ACTIONS]
+        owner = () if len(chunk) == MAX_ACTIONS else (Delete(key, _MARKED_OR_GONE),)
+        deleted += await _delete_chunk(store, chunk, belongs, owner)
+    return tuple(deleted)
+
+
+async def _assignments(store: Store, team_id: str, belongs: Expression) -> list[Item]:
+    """The owner's assignments: keys and ids only. From the table and strongly consistent, since
+    an index may not have those that were written just before the mark."""
+    return await store.query(
+        KeyQuery(
+            "#pk = :pk AND begins_with(#sk, :assignments)",
+            {
+                ":pk": s(team_pk(team_id)),
+                ":assignments": s(ASSIGNMENT),
+                ":type": s(EntityType.ASSIGNMENT),
+                **belongs.values,
+            },
+            filter=f"#EntityType = :type AND {belongs.text}",
+            projection=("pk", "sk", "id"),
+        ),
+        consistent=True,
+    )
+
+
+async def _delete_chunk(
+    store: Store, items: Sequence[Item], belongs: Expression, owner: Sequence[Delete]
+) -> list[str]:
+    """Deletes the items that still belong to the owner, in one transaction; returns their ids.
+    One that was moved away or deleted by somebody else meanwhile is spared, and not returned."""
+    left = list(items)
+    while True:
+        deletes = [Delete({"pk": each["pk"], "sk": each["sk"]}, belongs) for each in left]
+        actions = [*deletes, *owner]
+        if not actions:
+            return []
+        try:
+            await store.transact(actions, token=new_id())
+        except TransactionCanceled as canceled:
+            failed = [reason.condition_failed for reason in canceled.reasons]
+            if owner and failed[-1]:
+                # Somebody finished this deletion and made the owner anew: that one is not ours.
+                owner = ()
+            left = [item for item, gone in zip(left, failed, strict=False) if not gone]
+        else:
+            return [each["id"]["S"] for each in left if "S" in each.get("id", {})]
+
+
+class Cascades:
+    """Finishes deletions that were left behind, in the background, each one once at a time."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._tasks: dict[tuple[str, str], asyncio.Task[None]] = {}
+
+    def finish(self, team_id: str, owner: Owner) -> None:
+        """Begins to finish the deletion of the owner, unless that is under way."""
+        key = (team_id, owner.id)
+        if key not in self._tasks:
+            task = asyncio.create_task(self._finish(team_id, owner))
+            self._tasks[key] = task
+            task.add_done_callback(lambda _: self._tasks.pop(key, None))
+
+    async def aclose(self) -> None:
+        """Waits for what is under way."""
+        await asyncio.gather(*self._tasks.values(), return_exceptions=True)
+
+    async def _finish(self, team_id: str, owner: Owner) -> None:
+        try:
+            deleted = await delete_owner(self._store, team_id, type(owner), owner.id)
+        except Refused:
+            return  # Somebody else was faster.
+        except Exception:
+            # It stays marked, so the next read that sees it begins again.
+            log.exception("deletion not finished", id=owner.id)
+        else:
+            log.info("deletion finished", id=owner.id, assignments=len(deleted))

@@ -1,0 +1,30 @@
+"""New ids and the time of a write."""
+
+from datetime import UTC, datetime
+
+import uuid_utils
+
+__all__ = ["age_seconds", "new_id", "now"]
+
+
+def new_id() -> str:
+    """A UUIDv7 (RFC 9562): ids sort in the order of creation, and so do lists."""
+    return str(uuid_utils.uuid7())
+
+
+def now() -> str:
+    """The present moment as ISO 8601 in UTC with milliseconds: `2026-01-31T09:30:00.000Z`."""
+    return _text(datetime.now(UTC))
+
+
+def age_seconds(moment: str) -> float:
+    """Seconds since a moment that `now` wrote. A moment that can't be read is infinitely old."""
+    try:
+        then = datetime.fromisoformat(moment)
+        return (datetime.now(UTC) - then).total_seconds()
+    except (ValueError, TypeError):
+        return float("inf")
+
+
+def _text(moment: datetime) -> str:
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")

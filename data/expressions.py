@@ -1,0 +1,67 @@
+"""Conditions and queries as values, with a placeholder for every attribute name and value.
+
+Expressions are written with `#attribute` for a name and `:value` for a value. The names map is
+derived from the text, so that an attribute whose name is reserved can't slip in bare (D-09).
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TypedDict
+
+__all__ = ["AttributeValue", "Expression", "Item", "Key", "KeyQuery", "n", "names_of", "s"]
+
+
+class AttributeValue(TypedDict, total=False):
+    """DynamoDB's wire form of a value, as far as the planner uses it."""
+
+    S: str
+    N: str
+    SS: list[str]
+    L: "list[AttributeValue]"
+    M: "dict[str, AttributeValue]"
+
+
+Item = dict[str, AttributeValue]
+Key = dict[str, AttributeValue]
+
+_NAME = re.compile(r"#(\w+)")
+
+
+def s(text: str) -> AttributeValue:
+    return {"S": text}
+
+
+def n(number: int) -> AttributeValue:
+    return {"N": str(number)}
+
+
+def names_of(*expressions: str | None) -> dict[str, str]:
+    """`ExpressionAttributeNames` for the expressions: `{"#name": "name"}` for each used."""
+    text = " ".join(expression for expression in expressions if expression)
+    return {f"#{name}": name for name in sorted(set(_NAME.findall(text)))}
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """A condition or update expression and the values it uses."""
+
+    text: str
+    values: Mapping[str, AttributeValue] = field(default_factory=dict)
+
+    def __and__(self, other: "Expression") -> "Expression":
+        return Expression(f"({self.text}) AND ({other.text})", {**self.values, **other.values})
+
+    def __or__(self, other: "Expression") -> "Expression":
+        return Expression(f"({self.text}) OR ({other.text})", {**self.values, **other.values})
+
+
+@dataclass(frozen=True, slots=True)
+class KeyQuery:
+    """One Query: on the table, or on `index`. `projection` names the attributes to read."""
+
+    key_condition: str
+    values: Mapping[str, AttributeValue]
+    filter: str | None = None
+    index: str | None = None
+    projection: tuple[str, ...] = ()

@@ -1,0 +1,256 @@
+"""Items: how an entity is written to the table and read back.
+
+Reading dispatches on the attribute `EntityType`, never on the key: a registry maps the type to its
+decoder, and the sort key only verifies the outcome. See docs/adr/0002-entity-type.md.
+"""
+
+import enum
+from collections.abc import Callable
+from datetime import date
+
+from data.days import is_long, parse_day
+from data.entities import (
+    Assignment,
+    Entity,
+    EntityType,
+    Link,
+    Membership,
+    Project,
+    Resource,
+    Role,
+    Team,
+)
+from data.expressions import AttributeValue, Item, Key, n, s
+from data.keys import (
+    META,
+    assignment_sk,
+    is_id,
+    membership_sk,
+    project_sk,
+    resource_sk,
+    team_pk,
+    user_pk,
+)
+
+__all__ = ["Skip", "SkipCode", "decode", "encode", "key_of", "sort_key", "table_key"]
+
+
+class SkipCode(enum.StrEnum):
+    """Why an item was left out of an answer; `extensions.warnings` names these."""
+
+    MISSING_ENTITY_TYPE = "MISSING_ENTITY_TYPE"
+    UNKNOWN_ENTITY_TYPE = "UNKNOWN_ENTITY_TYPE"
+    MALFORMED_ITEM = "MALFORMED_ITEM"
+
+
+class Skip(Exception):
+    """This item can't be read. The message names attributes, never their values."""
+
+    def __init__(self, code: SkipCode, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+def table_key(team_id: str, sk: str) -> Key:
+    """The primary key of an item in a team's partition."""
+    return {"pk": s(team_pk(team_id)), "sk": s(sk)}
+
+
+def key_of(team_id: str, entity: Entity) -> Key:
+    """The primary key of an entity of the team."""
+    return table_key(team_id, sort_key(entity))
+
+
+def sort_key(entity: Entity) -> str:
+    """The sort key that an entity has in its team's partition."""
+    match entity:
+        case Team():
+            return META
+        case Membership():
+            return membership_sk(entity.user_id)
+        case Resource():
+            return resource_sk(entity.id)
+        case Project():
+            return project_sk(entity.id)
+        case Assignment():
+            return assignment_sk(entity.start_date, entity.id)
+
+
+def encode(team_id: str, entity: Entity) -> Item:
+    """The whole item of an entity. An unset optional attribute is absent, never empty."""
+    item: Item = key_of(team_id, entity)
+    match entity:
+        case Team():
+            item |= _stamps(EntityType.TEAM, entity) | {"name": s(entity.name)}
+        case Membership():
+            item |= {
+                "EntityType": s(EntityType.MEMBERSHIP),
+                "teamId": s(entity.team_id),
+                "userId": s(entity.user_id),
+                "role": s(entity.role),
+                "GSI1PK": s(user_pk(entity.user_id)),
+                "GSI1SK": s(team_pk(entity.team_id)),
+            }
+            _put_text(item, "joinedAt", entity.joined_at)
+        case Resource():
+            item |= _stamps(EntityType.RESOURCE, entity) | {"name": s(entity.name)}
+            _put_text(item, "deletingAt", entity.deleting_at)
+        case Project():
+            item |= _stamps(EntityType.PROJECT, entity)
+            item |= {"name": s(entity.name), "color": s(entity.color)}
+            _put_text(item, "description", entity.description)
+            if entity.tags:
+                item["tags"] = {"L": [s(tag) for tag in entity.tags]}
+            if entity.links:
+                item["links"] = {
+                    "L": [{"M": {"label": s(k.label), "url": s(k.url)}} for k in entity.links]
+                }
+            _put_text(item, "deletingAt", entity.deleting_at)
+        case Assignment():
+            item |= _stamps(EntityType.ASSIGNMENT, entity)
+            item |= {
+                "resourceId": s(entity.resource_id),
+                "projectId": s(entity.project_id),
+                "startDate": s(entity.start_date.isoformat()),
+                "endDateExclusive": s(entity.end_date_exclusive.isoformat()),
+            }
+            _put_text(item, "note", entity.note)
+            if is_long(entity.start_date, entity.end_date_exclusive):
+                item["longEnd"] = item["endDateExclusive"]
+    return item
+
+
+def _stamps(type: EntityType, entity: Team | Resource | Project | Assignment) -> Item:
+    item: Item = {"EntityType": s(type), "id": s(entity.id)}
+    # Version 0 says "written elsewhere, without one"; it stays absent until the first update.
+    if entity.version:
+        item["version"] = n(entity.version)
+    _put_text(item, "createdAt", entity.created_at)
+    _put_text(item, "updatedAt", entity.updated_at)
+    return item
+
+
+def _put_text(item: Item, name: str, text: str | None) -> None:
+    if text is not None:
+        item[name] = s(text)
+
+
+def decode(item: Item) -> Entity:
+    """The entity of an item. Raises Skip when the type is missing or unknown, or the item is not
+    what its type says."""
+    type_value = item.get("EntityType")
+    if type_value is None:
+        raise Skip(SkipCode.MISSING_ENTITY_TYPE, "EntityType is missing")
+    decoder = _DECODERS.get(type_value.get("S", ""))
+    if decoder is None:
+        raise Skip(SkipCode.UNKNOWN_ENTITY_TYPE, "EntityType is none that is known")
+    try:
+        entity = decoder(item)
+    except (KeyError, ValueError, TypeError, AttributeError) as error:
+        raise Skip(SkipCode.MALFORMED_ITEM, f"malformed: {_reason(error)}") from error
+    if item["sk"].get("S") != sort_key(entity):
+        raise Skip(SkipCode.MALFORMED_ITEM, "malformed: sk does not fit the attributes")
+    return entity
+
+
+def _reason(error: Exception) -> str:
+    # A KeyError names the attribute or its wire type; other messages may hold values.
+    return f"{error} is missing" if isinstance(error, KeyError) else type(error).__name__
+
+
+def _decode_team(item: Item) -> Team:
+    return Team(
+        # The partition decides whose item this is; an `id` attribute may be missing elsewhere.
+        id=item["pk"]["S"].removeprefix("TEAM#"),
+        name=item["name"]["S"],
+        version=_version(item),
+        created_at=_text(item, "createdAt"),
+        updated_at=_text(item, "updatedAt"),
+    )
+
+
+def _decode_membership(item: Item) -> Membership:
+    role = item["role"]["S"]
+    return Membership(
+        team_id=item["pk"]["S"].removeprefix("TEAM#"),
+        user_id=item["userId"]["S"],
+        role=Role(role) if role in set(Role) else Role.VIEWER,
+        joined_at=_text(item, "joinedAt"),
+    )
+
+
+def _decode_resource(item: Item) -> Resource:
+    return Resource(
+        id=_id(item, "id"),
+        name=item["name"]["S"],
+        version=_version(item),
+        created_at=_text(item, "createdAt"),
+        updated_at=_text(item, "updatedAt"),
+        deleting_at=_text(item, "deletingAt"),
+    )
+
+
+def _decode_project(item: Item) -> Project:
+    tags = item.get("tags", {})
+    return Project(
+        id=_id(item, "id"),
+        name=item["name"]["S"],
+        color=item["color"]["S"],
+        description=_text(item, "description"),
+        tags=tuple(tags["SS"]) if "SS" in tags else tuple(v["S"] for v in tags.get("L", ())),
+        links=tuple(
+            Link(value["M"]["label"]["S"], value["M"]["url"]["S"])
+            for value in item.get("links", {}).get("L", ())
+        ),
+        version=_version(item),
+        created_at=_text(item, "createdAt"),
+        updated_at=_text(item, "updatedAt"),
+        deleting_at=_text(item, "deletingAt"),
+    )
+
+
+def _decode_assignment(item: Item) -> Assignment:
+    start, end = _day(item, "startDate"), _day(item, "endDateExclusive")
+    if start >= end:
+        raise ValueError("startDate is not before endDateExclusive")
+    return Assignment(
+        id=_id(item, "id"),
+        resource_id=_id(item, "resourceId"),
+        project_id=_id(item, "projectId"),
+        start_date=start,
+        end_date_exclusive=end,
+        note=_text(item, "note"),
+        version=_version(item),
+        created_at=_text(item, "createdAt"),
+        updated_at=_text(item, "updatedAt"),
+    )
+
+
+def _id(item: Item, name: str) -> str:
+    id = item[name]["S"]
+    if not is_id(id):
+        raise ValueError(name)
+    return id
+
+
+def _day(item: Item, name: str) -> date:
+    return parse_day(item[name]["S"])
+
+
+def _text(item: Item, name: str) -> str | None:
+    value: AttributeValue | None = item.get(name)
+    return None if value is None else value["S"]
+
+
+def _version(item: Item) -> int:
+    value = item.get("version")
+    return 0 if value is None else int(value["N"])
+
+
+_DECODERS: dict[str, Callable[[Item], Entity]] = {
+    EntityType.TEAM: _decode_team,
+    EntityType.MEMBERSHIP: _decode_membership,
+    EntityType.RESOURCE: _decode_resource,
+    EntityType.PROJECT: _decode_project,
+    EntityType.ASSIGNMENT: _decode_assignment,
+}

@@ -1,0 +1,77 @@
+"""Partition and sort keys: the only place where one is put together.
+
+Inside a team's partition the sort keys stand in the order `ASN# < MEMBER# < META < PRJ# < RES#`.
+"""
+
+import unicodedata
+from datetime import date
+
+from data.team_id import is_team_id
+
+__all__ = [
+    "ASSIGNMENT",
+    "END",
+    "MEMBER",
+    "META",
+    "PROJECT",
+    "RESOURCE",
+    "assignment_sk",
+    "is_id",
+    "membership_sk",
+    "project_sk",
+    "resource_sk",
+    "team_pk",
+    "user_pk",
+]
+
+ASSIGNMENT = "ASN#"
+MEMBER = "MEMBER#"
+META = "META"
+PROJECT = "PRJ#"
+RESOURCE = "RES#"
+
+END = "~"
+"""0x7E sorts after `#` and every character of an id or a day: the end sentinel of a range."""
+
+# AWS limit: a sort key has at most 1,024 bytes; the longest prefix is `ASN#YYYY-MM-DD#`.
+_MAX_ID_BYTES = 1_000
+
+
+def team_pk(team_id: str) -> str:
+    """The partition of a team. Every request to the table is scoped by this one function, and
+    the id comes from the session alone (A1). Raises ValueError for what is no team id."""
+    if not is_team_id(team_id):
+        raise ValueError("not a team id")
+    return f"TEAM#{team_id}"
+
+
+def user_pk(user_id: str) -> str:
+    """The partition of a user in `GSI1`."""
+    return f"USER#{user_id}"
+
+
+def resource_sk(id: str) -> str:
+    return RESOURCE + id
+
+
+def project_sk(id: str) -> str:
+    return PROJECT + id
+
+
+def membership_sk(user_id: str) -> str:
+    return MEMBER + user_id
+
+
+def assignment_sk(start: date, id: str) -> str:
+    """The day first, so that a range of days is a range of keys; the id makes it unique (A4)."""
+    return f"{ASSIGNMENT}{start.isoformat()}#{id}"
+
+
+def is_id(text: str) -> bool:
+    """Whether an item can have this id: not empty, no `#`, no control character, and short enough
+    for a key. Planner ids are UUIDs; rows written elsewhere may have ULIDs or others."""
+    if not text or "#" in text:
+        return False
+    if any(unicodedata.category(character) in ("Cc", "Cs") for character in text):
+        return False
+    return len(text.encode()) <= _MAX_ID_BYTES

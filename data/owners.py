@@ -1,0 +1,83 @@
+"""Writing resources and projects: access patterns #5, #6 and their updates."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Generic, TypeVar
+
+from data.clock import new_id, now
+from data.contention import attempts
+from data.entities import Project, Resource
+from data.errors import Refused, conflict, not_found
+from data.expressions import Item
+from data.guards import IS_NEW, update
+from data.items import Skip, decode, encode, table_key
+from data.keys import project_sk, resource_sk
+from data.store import ConditionFailed, Store, TransactionCanceled
+
+__all__ = ["Owners"]
+
+Kind = TypeVar("Kind", Resource, Project)
+
+
+class Owners(Generic[Kind]):
+    """The resources, or the projects, of one team."""
+
+    def __init__(self, store: Store, team_id: str, kind: type[Kind]) -> None:
+        self._store = store
+        self._team_id = team_id
+        self._kind: type[Kind] = kind
+
+    async def create(self, owner: Kind) -> Kind:
+        """Stores a new owner (version 1) and returns it. The same content under the same id again
+        returns what is stored; other content is refused (CONFLICT)."""
+        moment = now()
+        new = replace(owner, version=1, created_at=moment, updated_at=moment)
+        try:
+            await self._store.put(encode(self._team_id, new), IS_NEW)
+        except ConditionFailed as failed:
+            there = self._readable(failed.item or {})
+            if there is None or _content(there) != _content(owner):
+                raise Refused(conflict("something else has this id", "id")) from None
+            return there
+        return new
+
+    async def update(
+        self, id: str, change: Callable[[Kind], Kind], *, expected_version: int | None
+    ) -> Kind:
+        """Applies `change` to the stored owner and returns what it became. Only the attributes
+        that differ are written, on condition that nobody wrote meanwhile; else it is read and
+        changed again. Raises Refused (NOT_FOUND, CONFLICT, or what `change` raises)."""
+        async for _ in attempts():
+            old = await self._stored(id)
+            if expected_version is not None and old.version != expected_version:
+                raise Refused(conflict(f"it has version {old.version} now", "expectedVersion"))
+            new = replace(change(old), version=old.version + 1, updated_at=now())
+            action = update(
+                encode(self._team_id, old), encode(self._team_id, new), version=old.version
+            )
+            try:
+                await self._store.transact([action], token=new_id())
+            except TransactionCanceled:
+                continue
+            return new
+        raise Refused(conflict("others keep changing it; try again"))
+
+    async def _stored(self, id: str) -> Kind:
+        sk = resource_sk(id) if self._kind is Resource else project_sk(id)
+        item = await self._store.get(table_key(self._team_id, sk))
+        owner = self._readable(item or {})
+        if owner is None or owner.deleting_at:
+            raise Refused(not_found(f"there is no such {self._kind.__name__.lower()}", "id"))
+        return owner
+
+    def _readable(self, item: Item) -> Kind | None:
+        try:
+            entity = decode(item)
+        except Skip:
+            return None
+        return entity if isinstance(entity, self._kind) else None
+
+
+def _content(owner: Resource | Project) -> Resource | Project:
+    """The owner without its stamps: what the client said."""
+    return replace(owner, version=0, created_at=None, updated_at=None)

@@ -1,0 +1,161 @@
+"""Tokens to and fro with the real Auth.js: @auth/core on Node, installed by the lock file.
+
+Skipped, with the reason, where npm is missing; with CI=true that is a failure.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+from starlette.datastructures import Headers
+
+from data.entities import Role
+from resolvers.session import Session
+from server.authjs import InvalidToken, decode, derive_keys, mint
+from server.session import Authenticator
+from server.settings import Settings
+
+PLAIN = "authjs.session-token"
+SECURE = "__Secure-authjs.session-token"
+NAMES = (PLAIN, SECURE)
+SECRET = "correct horse battery staple, but longer"
+OTHER = "a secret that is newer than the other one"
+
+REPOSITORY = Path(__file__).parents[2]
+SOURCE = Path(__file__).parent
+CACHE = REPOSITORY / ".planner" / "authjs"
+MANIFEST = ("package.json", "package-lock.json")
+
+Ask = Callable[..., object]
+
+
+def _missing(reason: str) -> NoReturn:
+    """Skips, saying why; in CI the real thing has to be there."""
+    message = f"the real @auth/core is not tested: {reason}"
+    if os.environ.get("CI") == "true":
+        pytest.fail(message)
+    pytest.skip(message)
+
+
+def _install(npm: str) -> None:
+    """Fills the cache unless it holds exactly what the lock file says. Installed aside and moved
+    into place, so that what was interrupted never counts."""
+    installed = CACHE / "node_modules" / ".package-lock.json"
+    same = (_read(SOURCE / name) == _read(CACHE / name) for name in MANIFEST)
+    if installed.exists() and all(same):
+        return
+    CACHE.parent.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=CACHE.parent, prefix="authjs-") as aside:
+        fresh = Path(aside, "authjs")
+        fresh.mkdir()
+        for name in MANIFEST:
+            shutil.copy(SOURCE / name, fresh)
+        command = [npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
+        done = subprocess.run(command, cwd=fresh, capture_output=True, text=True, timeout=300)
+        if done.returncode:
+            _missing(f"npm ci failed: {' '.join(done.stderr.split())[:300]}")
+        shutil.rmtree(CACHE, ignore_errors=True)
+        fresh.rename(CACHE)
+
+
+def _read(path: Path) -> bytes | None:
+    return path.read_bytes() if path.exists() else None
+
+
+@pytest.fixture(scope="session")
+def authjs() -> Ask:
+    """Asks the real Auth.js one thing; see tests/authjs/token.mjs for the operations."""
+    node, npm = shutil.which("node"), shutil.which("npm")
+    if node is None or npm is None:
+        _missing("node and npm are not installed")
+    _install(npm)
+    # Node resolves imports from where the file lies.
+    shutil.copy(SOURCE / "token.mjs", CACHE)
+
+    def ask(op: str, **request: object) -> object:
+        done = subprocess.run(
+            [node, "token.mjs"],
+            cwd=CACHE,
+            input=json.dumps({"op": op, **request}),
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    return ask
+
+
+def _authenticator(name: str, *secrets: str) -> Authenticator:
+    newest, older = (*secrets, None)[:2]
+    url = "https://planner.example" if name == SECURE else ""
+    return Authenticator(
+        Settings(
+            auth_secret=older or newest,
+            auth_secret_1=newest if older else None,
+            auth_secret_2=None,
+            auth_secret_3=None,
+            public_url=url,
+            team_claim="teamId",
+        )
+    )
+
+
+def _cookie_header(cookies: object) -> str:
+    assert isinstance(cookies, list)
+    return "; ".join(f"{name}={value}" for name, value in cookies)
+
+
+@pytest.mark.parametrize("size", [0, 6_000], ids=["whole", "chunked"])
+@pytest.mark.parametrize("name", NAMES)
+def test_we_read_what_the_real_authjs_writes(authjs: Ask, name: str, size: int) -> None:
+    claims = {"sub": "u1", "teamId": "demo", "role": "viewer", "picture": "x" * size}
+    made = authjs("encode", token=claims, secret=SECRET, salt=name, maxAge=3600)
+    assert isinstance(made, dict)
+    assert len(made["cookies"]) == (3 if size else 1)
+
+    session = Session(user_id="u1", team_id="demo", role=Role.VIEWER)
+    ours = _authenticator(name, SECRET)
+    cookie = _cookie_header(made["cookies"][::-1])
+    assert ours.authenticate(Headers({"cookie": f"theme=dark; {cookie}"})) == session
+    bearer = Headers({"authorization": f"Bearer {made['token']}"})
+    assert ours.authenticate(bearer) == session
+    # Rotated: AUTH_SECRET_1 is newer than AUTH_SECRET, whose tokens still count.
+    assert _authenticator(name, OTHER, SECRET).authenticate(bearer) == session
+    for keys in (derive_keys([OTHER], name), derive_keys([SECRET], *({*NAMES} - {name}))):
+        with pytest.raises(InvalidToken):
+            decode(made["token"], keys)
+
+
+@pytest.mark.parametrize("size", [0, 6_000], ids=["whole", "chunked"])
+@pytest.mark.parametrize("name", NAMES)
+def test_the_real_authjs_reads_what_we_write(authjs: Ask, name: str, size: int) -> None:
+    token = mint(
+        SECRET,
+        cookie_name=name,
+        user_id="u1",
+        team_id="demo",
+        role="admin",
+        name="ö" * (size // 6),
+        lifetime=timedelta(hours=1),
+        now=time.time(),
+    )
+    ours = decode(token, derive_keys([SECRET], name))
+    assert authjs("decode", token=token, secret=[OTHER, SECRET], salt=name) == ours
+
+    pieces = [token[at : at + 3_936] for at in range(0, len(token), 3_936)]
+    assert len(pieces) == (3 if size else 1)
+    names = [f"{name}.{number}" for number in range(len(pieces))] if size else [name]
+    headers = {"cookie": _cookie_header(list(zip(names, pieces, strict=True)))}
+    secure = name == SECURE
+    assert authjs("read", headers=headers, secret=SECRET, secureCookie=secure) == ours
+    assert authjs("read", headers=headers, secret=SECRET, secureCookie=not secure) is None

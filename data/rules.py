@@ -90,13 +90,16 @@ class Check:
             return ()
         return tuple(self._link(link, *field, str(i)) for i, link in enumerate(links))
 
-    def span(self, start: date, last: date, start_field: str, last_field: str) -> None:
-        """Two days, both inclusive, in order and within `FIRST_DAY` … `LAST_DAY`."""
-        for day, name in ((start, start_field), (last, last_field)):
-            if not FIRST_DAY <= day <= LAST_DAY:
-                self.add(invalid(f"{name} must be from {FIRST_DAY} to {LAST_DAY}", name))
+    def day(self, day: date, *field: str) -> date:
+        """A day from `FIRST_DAY` to `LAST_DAY`."""
+        if not FIRST_DAY <= day <= LAST_DAY:
+            self.add(invalid(f"{field[-1]} must be from {FIRST_DAY} to {LAST_DAY}", *field))
+        return day
+
+    def order(self, start: date, last: date, *field: str) -> None:
+        """A last day that is not before the first; `field` is the one to put right."""
         if last < start:
-            self.add(invalid(f"{last_field} is before {start_field}", last_field))
+            self.add(invalid("endDate must not be before startDate", *field))
 
     def client_id(self, text: str | None, *field: str) -> str | None:
         """A UUID chosen by the client, in its canonical lower case."""

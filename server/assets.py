@@ -146,16 +146,11 @@ def _npm_pack(package: Package, work: Path) -> Path:
     command += ["--loglevel=error", "--fetch-retries=1", "--fetch-retry-mintimeout=1000"]
     try:
         with Console(stderr=True).status(f"Fetching {spec}"):
-            subprocess.run(
-                command,
-                check=True,
-                capture_output=True,
-                text=True,
-                stdin=subprocess.DEVNULL,
-                timeout=NPM_TIMEOUT,
+            subprocess.run(  # noqa: S603 - npm with arguments of this module only
+                command, check=True, capture_output=True, text=True, timeout=NPM_TIMEOUT
             )
     except subprocess.TimeoutExpired:
-        raise AssetError(f"npm took longer than {NPM_TIMEOUT} s to fetch {spec}") from None
+        raise AssetError(f"npm took over {NPM_TIMEOUT} s to fetch {spec}") from None
     except subprocess.CalledProcessError as failed:
         said = str(failed.stderr).strip()
         if any(code in said for code in NETWORK_ERRORS):

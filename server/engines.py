@@ -49,7 +49,9 @@ class Credentials(TypedDict):
 
 
 DUMMY_CREDENTIALS: Final = Credentials(
-    aws_access_key_id="planner", aws_secret_access_key="planner", region_name="us-east-1"
+    aws_access_key_id="planner",
+    aws_secret_access_key="planner",  # noqa: S106 - it opens nothing
+    region_name="us-east-1",
 )
 
 
@@ -72,10 +74,10 @@ def embedded() -> Iterator[str]:
     moto copies the whole table for each transaction: 2 ms when it is small, 45 ms at 1,000 items.
     Raises EngineMissing without the `embedded` extra, EngineFailed when it doesn't start.
     """
-    absent = [name for name in ("moto", "flask", "flask_cors") if not _importable(name)]
+    absent = ", ".join(name for name in ("moto", "flask", "flask_cors") if not _importable(name))
     if absent:
         raise EngineMissing(
-            f"the embedded store needs {', '.join(absent)}: pip install 'resource-planner[embedded]'"
+            f"the embedded store needs {absent}: pip install 'resource-planner[embedded]'"
         )
     # From the folder that holds this package, so that -m finds it where it isn't installed too.
     with _running(
@@ -128,12 +130,12 @@ def find_java() -> str:
     `JAVA_HOME` comes before `PATH`, as everywhere.
     """
     home = os.environ.get("JAVA_HOME")
-    java = shutil.which("java", path=os.path.join(home, "bin")) if home else None
+    java = shutil.which("java", path=str(Path(home, "bin"))) if home else None
     java = java or shutil.which("java")
     if java is None:
         raise EngineMissing(f"DynamoDB Local needs Java, which is not installed: {JAVA_ADVICE}")
     # One question for both facts. Java 8 doesn't know the option, macOS's stub has no Java behind.
-    answer = subprocess.run(
+    answer = subprocess.run(  # noqa: S603 - the user's own Java
         [java, "--list-modules"],
         check=False,
         capture_output=True,
@@ -163,7 +165,7 @@ def _running(name: str, command: list[str], *, cwd: Path) -> Iterator[str]:
     with tempfile.TemporaryDirectory(prefix="planner-engine-") as folder:
         log = Path(folder) / "log"
         with log.open("wb") as sink:
-            process = subprocess.Popen(
+            process = subprocess.Popen(  # noqa: S603 - commands of this module only
                 command,
                 cwd=cwd,
                 env={**os.environ, **_aws_environment(DUMMY_CREDENTIALS)},

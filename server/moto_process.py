@@ -5,52 +5,64 @@ parent holds the other end of that pipe, so the kernel closes it even when the p
 In-process mocking is no choice, since it breaks aiobotocore.
 """
 
-import io
-import logging
 import os
 import sys
 import threading
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from http.server import BaseHTTPRequestHandler
+from socketserver import ThreadingTCPServer
 
 # Before moto is imported, since it reads this then: a web page must not reach the store.
 os.environ["MOTO_DISABLE_GLOBAL_CORS"] = "true"
 
+from flask import Flask
 from moto.moto_server.werkzeug_app import create_backend_app
-from werkzeug.serving import WSGIRequestHandler, make_server
-
-if TYPE_CHECKING:
-    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+from werkzeug.test import create_environ, run_wsgi_app
 
 __all__ = ["main"]
 
 
-class KeepAlive(WSGIRequestHandler):
-    """HTTP/1.1, since a connection per request costs more than moto itself; no request lines."""
+class Server(ThreadingTCPServer):
+    """A thread for each connection, and room for a whole pool that connects at once."""
 
+    daemon_threads = True
+    request_queue_size = 128
+
+    def __init__(self, app: Flask) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.app = app
+        # moto checks a condition, then writes, and nothing makes that atomic. One request at a
+        # time costs no speed: the interpreter's own lock allows no more anyway.
+        self.turn = threading.Lock()
+
+
+class Handler(BaseHTTPRequestHandler):
+    """HTTP/1.1 with connections that stay open, which Werkzeug's own server can't do."""
+
+    server: Server
     protocol_version = "HTTP/1.1"
-    # Headers and body leave in two writes: Nagle's algorithm would hold the second back 40 ms.
+    # One packet for an answer's headers and body, and no 40 ms of waiting before the last one.
+    wbufsize = -1
     disable_nagle_algorithm = True
+
+    def do_POST(self) -> None:
+        """The one method that DynamoDB has."""
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        environ = create_environ(
+            self.path, method="POST", headers=list(self.headers.items()), data=body
+        )
+        with self.server.turn:
+            chunks, status, headers = run_wsgi_app(self.server.app, environ, buffered=True)
+        content = b"".join(chunks)
+        code, _, reason = status.partition(" ")
+        self.send_response(int(code), reason)
+        headers.set("Content-Length", str(len(content)))
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(content)
 
     def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
         """Nothing: the log is for errors."""
-
-
-def one_at_a_time(app: "WSGIApplication") -> "WSGIApplication":
-    """`app` behind a lock: moto checks conditions and then writes, with nothing to make that atomic.
-
-    The interpreter lock allows no more than one request at a time anyway.
-    """
-    lock = threading.Lock()
-
-    def locked(environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
-        # The body is read outside of the lock, so that a slow client holds up nobody else.
-        length = int(environ.get("CONTENT_LENGTH") or 0)
-        environ["wsgi.input"] = io.BytesIO(environ["wsgi.input"].read(length))
-        with lock:
-            return app(environ, start_response)
-
-    return locked
 
 
 def _end_with_stdin() -> None:
@@ -60,14 +72,10 @@ def _end_with_stdin() -> None:
 
 def main() -> None:
     """Serve until stdin ends."""
-    logging.getLogger("werkzeug").setLevel(logging.ERROR)
     threading.Thread(target=_end_with_stdin, daemon=True).start()
-    app = create_backend_app("dynamodb")
-    server = make_server(
-        "127.0.0.1", 0, one_at_a_time(app), threaded=True, request_handler=KeepAlive
-    )
-    print(f"listening on 127.0.0.1:{server.port}", flush=True)
-    server.serve_forever()
+    with Server(create_backend_app("dynamodb")) as server:
+        print(f"listening on 127.0.0.1:{server.server_address[1]}", flush=True)
+        server.serve_forever()
 
 
 if __name__ == "__main__":

@@ -27,7 +27,6 @@ class SessionStrategy(enum.StrEnum):
     JWT = "jwt"
 
 
-
 class Settings(BaseSettings):
     """The server's configuration. Field comments give a reason only where a number needs one."""
 

@@ -2,8 +2,11 @@
 (() => {
   "use strict";
 
-  const query = `# A team's whole timeline: one request, and one DynamoDB Query behind it.
-# Ctrl-Enter runs it. The days of the window are below, under Variables; both count.
+  // GraphiQL's dialogs read this name when they add a style element; the CSP wants the nonce.
+  window.__webpack_nonce__ = document.currentScript.nonce;
+
+  const query = `# A team's whole timeline, by one DynamoDB Query.
+# Ctrl-Enter runs it. Its window, both days included, is in the variables below.
 query Timeline($from: Date!, $to: Date!) {
   team {
     id
@@ -42,12 +45,42 @@ query Timeline($from: Date!, $to: Date!) {
   };
   const variables = JSON.stringify({ from: localDay(-30), to: localDay(60) }, null, 2);
 
+  // A corner of our own: whatever else was served at this address has left its queries here.
+  const mine = (key) => `planner/${key}`;
+  const storage = {
+    getItem: (key) => localStorage.getItem(mine(key)),
+    setItem: (key, value) => localStorage.setItem(mine(key), value),
+    removeItem: (key) => localStorage.removeItem(mine(key)),
+    clear: () => Object.keys(localStorage)
+      .filter((key) => key.startsWith(mine("")))
+      .forEach((key) => localStorage.removeItem(key)),
+    get length() {
+      return localStorage.length;
+    },
+  };
+
+  // GraphiQL takes up its editors' text from here. An example that nobody has edited moves on with
+  // the calendar, in the saved tabs too; otherwise it would show an ever older window.
+  const saved = (name) => storage.getItem(`graphiql:${name}`);
+  const shown = storage.getItem("example");
+  const tabs = saved("tabState");
+  if (tabs === null || (saved("query") === query && saved("variables") === shown)) {
+    if (tabs !== null) {
+      const moved = tabs.replaceAll(JSON.stringify(shown), JSON.stringify(variables));
+      storage.setItem("graphiql:tabState", moved);
+    }
+    storage.setItem("graphiql:query", query);
+    storage.setItem("graphiql:variables", variables);
+    storage.setItem("example", variables);
+  }
+
   const logo = React.createElement(GraphiQL.Logo, null, "Resource planner");
   const editor = React.createElement(
     GraphiQL,
     {
       // Same origin, so the session cookie goes along.
       fetcher: GraphiQL.createFetcher({ url: location.pathname }),
+      storage,
       defaultQuery: query,
       defaultTabs: [{ query, variables }],
       defaultEditorToolsVisibility: "variables",

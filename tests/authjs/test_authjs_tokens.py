@@ -95,19 +95,16 @@ def authjs() -> Ask:
     return ask
 
 
-def _authenticator(name: str, *secrets: str) -> Authenticator:
-    newest, older = (*secrets, None)[:2]
-    url = "https://planner.example" if name == SECURE else ""
-    return Authenticator(
-        Settings(
-            auth_secret=older or newest,
-            auth_secret_1=newest if older else None,
-            auth_secret_2=None,
-            auth_secret_3=None,
-            public_url=url,
-            team_claim="teamId",
-        )
-    )
+def _authenticator(name: str, secret: str, newer: str | None = None) -> Authenticator:
+    values = {
+        "auth_secret": secret,
+        "auth_secret_1": newer,
+        "auth_secret_2": None,
+        "auth_secret_3": None,
+        "public_url": "https://planner.example" if name == SECURE else "",
+        "team_claim": "teamId",
+    }
+    return Authenticator(Settings.model_validate(values))
 
 
 def _cookie_header(cookies: object) -> str:
@@ -130,7 +127,7 @@ def test_we_read_what_the_real_authjs_writes(authjs: Ask, name: str, size: int) 
     bearer = Headers({"authorization": f"Bearer {made['token']}"})
     assert ours.authenticate(bearer) == session
     # Rotated: AUTH_SECRET_1 is newer than AUTH_SECRET, whose tokens still count.
-    assert _authenticator(name, OTHER, SECRET).authenticate(bearer) == session
+    assert _authenticator(name, SECRET, newer=OTHER).authenticate(bearer) == session
     for keys in (derive_keys([OTHER], name), derive_keys([SECRET], *({*NAMES} - {name}))):
         with pytest.raises(InvalidToken):
             decode(made["token"], keys)

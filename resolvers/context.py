@@ -1,0 +1,48 @@
+"""What one request has: who is asking, and the team's reads and writes bound to that."""
+
+import asyncio
+from collections.abc import Mapping
+
+from data.assignments import Assignments
+from data.cascade import Cascades
+from data.entities import Project, Resource
+from data.errors import Forbidden
+from data.loader import PartitionLoader
+from data.owners import Owners
+from data.store import Store
+from resolvers.graph import Graph
+from resolvers.session import Session
+
+__all__ = ["RequestContext"]
+
+
+class RequestContext:
+    """Made anew for each request and never shared. The team is the session's, here and nowhere
+    else: nothing that a request says can name another (A1)."""
+
+    def __init__(self, session: Session, store: Store, cascades: Cascades) -> None:
+        self.session = session
+        self.store = store
+        self.team_id = session.team_id
+        self.loader = PartitionLoader(
+            store,
+            session.team_id,
+            on_left_behind=lambda owner: cascades.finish(session.team_id, owner),
+        )
+        self.resources = Owners(store, session.team_id, Resource)
+        self.projects = Owners(store, session.team_id, Project)
+        self.assignments = Assignments(store, session.team_id)
+        self.graph: asyncio.Task[Graph] | None = None
+
+    def require_writer(self) -> None:
+        """Raises Forbidden unless the session's role may write."""
+        if not self.session.may_write:
+            raise Forbidden("your role in this team may only read")
+
+    @property
+    def warnings(self) -> list[Mapping[str, str | int]]:
+        """What reads left out so far: `[{code, count}]`, for `extensions.warnings`."""
+        return [
+            {"code": code.value, "count": count}
+            for code, count in sorted(self.loader.skipped.items())
+        ]

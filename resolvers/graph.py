@@ -1,0 +1,260 @@
+"""The objects behind the GraphQL types: entities of one operation, linked to each other.
+
+Attributes are named as the schema's fields are in Python, so that most fields need no resolver.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+
+from data.days import Window, last_day
+from data.entities import Assignment, EntityType, Link, Project, Resource
+from data.errors import PlannerError
+from data.loader import Part
+from data.slices import (
+    AssignmentsSlice,
+    ItemSlice,
+    ProjectsSlice,
+    ResourcesSlice,
+    Slice,
+    TeamSlice,
+)
+from resolvers.global_ids import to_global_id
+
+__all__ = ["AssignmentNode", "Graph", "Node", "ProjectNode", "ResourceNode", "TeamNode"]
+
+
+class Graph:
+    """What one read brought. A node asks it for its relations, so each is found without a further
+    read. `items` has the slices that were read for global ids; `failure` is that of a read after
+    a write, which the relations then raise."""
+
+    def __init__(
+        self,
+        team_id: str,
+        parts: Mapping[Slice, Part],
+        *,
+        items: Mapping[str, ItemSlice] | None = None,
+        failure: PlannerError | None = None,
+    ) -> None:
+        self.team_id = team_id
+        self._parts = parts
+        self._items = items or {}
+        self._failure = failure
+        self._resources: dict[str, ResourceNode] | None = None
+        self._projects: dict[str, ProjectNode] | None = None
+        self._assignments: dict[Window, list[AssignmentNode]] = {}
+        self._by_resource: dict[Window, dict[str, list[AssignmentNode]]] = {}
+        self._by_project: dict[Window, dict[str, list[AssignmentNode]]] = {}
+
+    def part(self, slice: Slice) -> Part:
+        """The part that a slice brought; the slice is one that was foreseen in the selection."""
+        if self._failure is not None:
+            raise self._failure
+        return self._parts[slice]
+
+    @property
+    def resources(self) -> dict[str, "ResourceNode"]:
+        """All resources, by raw id, in the order of creation."""
+        if self._resources is None:
+            part = self.part(ResourcesSlice())
+            self._resources = {each.id: ResourceNode.of(each, self) for each in part.resources}
+        return self._resources
+
+    @property
+    def projects(self) -> dict[str, "ProjectNode"]:
+        """All projects, by raw id, in the order of creation."""
+        if self._projects is None:
+            part = self.part(ProjectsSlice())
+            self._projects = {each.id: ProjectNode.of(each, self) for each in part.projects}
+        return self._projects
+
+    def assignments(self, window: Window) -> list["AssignmentNode"]:
+        """The assignments in the window, by first day and then in the order of creation."""
+        if window not in self._assignments:
+            part = self.part(AssignmentsSlice(window))
+            self._assignments[window] = [AssignmentNode.of(e, self) for e in part.assignments]
+        return self._assignments[window]
+
+    def assignments_of_resource(self, id: str, window: Window) -> list["AssignmentNode"]:
+        if window not in self._by_resource:
+            groups: dict[str, list[AssignmentNode]] = {}
+            for each in self.assignments(window):
+                groups.setdefault(each.entity.resource_id, []).append(each)
+            self._by_resource[window] = groups
+        return self._by_resource[window].get(id, [])
+
+    def assignments_of_project(self, id: str, window: Window) -> list["AssignmentNode"]:
+        if window not in self._by_project:
+            groups: dict[str, list[AssignmentNode]] = {}
+            for each in self.assignments(window):
+                groups.setdefault(each.entity.project_id, []).append(each)
+            self._by_project[window] = groups
+        return self._by_project[window].get(id, [])
+
+    def named(self, global_id: str) -> "Node | None":
+        """The node with this global id, if the read was asked for it and the team has it."""
+        if global_id == to_global_id(EntityType.TEAM, self.team_id):
+            return TeamNode.of(self)
+        slice = self._items.get(global_id)
+        entity = self.part(slice).item if slice else None
+        return self.node(entity) if entity else None
+
+    def node(self, entity: Resource | Project | Assignment) -> "Node":
+        """The node of any entity of the team, linked to this graph."""
+        match entity:
+            case Resource():
+                return ResourceNode.of(entity, self)
+            case Project():
+                return ProjectNode.of(entity, self)
+            case Assignment():
+                return AssignmentNode.of(entity, self)
+
+
+@dataclass(slots=True, eq=False)
+class TeamNode:
+    """The session's team. Its own item may be missing; its name is then null."""
+
+    graph: Graph
+    id: str
+
+    @classmethod
+    def of(cls, graph: Graph) -> "TeamNode":
+        return cls(graph, to_global_id(EntityType.TEAM, graph.team_id))
+
+    @property
+    def name(self) -> str | None:
+        team = self.graph.part(TeamSlice()).team
+        return team.name if team else None
+
+    @property
+    def version(self) -> int:
+        team = self.graph.part(TeamSlice()).team
+        return team.version if team else 0
+
+    @property
+    def created_at(self) -> str | None:
+        team = self.graph.part(TeamSlice()).team
+        return team.created_at if team else None
+
+    @property
+    def updated_at(self) -> str | None:
+        team = self.graph.part(TeamSlice()).team
+        return team.updated_at if team else None
+
+    @property
+    def resources(self) -> list["ResourceNode"]:
+        return list(self.graph.resources.values())
+
+    @property
+    def projects(self) -> list["ProjectNode"]:
+        return list(self.graph.projects.values())
+
+    def assignments(self, window: Window) -> list["AssignmentNode"]:
+        return self.graph.assignments(window)
+
+
+@dataclass(slots=True, eq=False)
+class ResourceNode:
+    graph: Graph
+    entity: Resource
+    id: str
+    name: str
+    version: int
+    created_at: str | None
+    updated_at: str | None
+
+    @classmethod
+    def of(cls, entity: Resource, graph: Graph) -> "ResourceNode":
+        return cls(
+            graph,
+            entity,
+            to_global_id(EntityType.RESOURCE, entity.id),
+            entity.name,
+            entity.version,
+            entity.created_at,
+            entity.updated_at,
+        )
+
+    def assignments(self, window: Window) -> list["AssignmentNode"]:
+        return self.graph.assignments_of_resource(self.entity.id, window)
+
+
+@dataclass(slots=True, eq=False)
+class ProjectNode:
+    graph: Graph
+    entity: Project
+    id: str
+    name: str
+    color: str
+    description: str | None
+    tags: tuple[str, ...]
+    links: tuple[Link, ...]
+    version: int
+    created_at: str | None
+    updated_at: str | None
+
+    @classmethod
+    def of(cls, entity: Project, graph: Graph) -> "ProjectNode":
+        return cls(
+            graph,
+            entity,
+            to_global_id(EntityType.PROJECT, entity.id),
+            entity.name,
+            entity.color,
+            entity.description,
+            entity.tags,
+            entity.links,
+            entity.version,
+            entity.created_at,
+            entity.updated_at,
+        )
+
+    def assignments(self, window: Window) -> list["AssignmentNode"]:
+        return self.graph.assignments_of_project(self.entity.id, window)
+
+
+@dataclass(slots=True, eq=False)
+class AssignmentNode:
+    graph: Graph
+    entity: Assignment
+    id: str
+    resource_id: str
+    project_id: str
+    start_date: date
+    end_date: date
+    end_date_exclusive: date
+    note: str | None
+    version: int
+    created_at: str | None
+    updated_at: str | None
+
+    @classmethod
+    def of(cls, entity: Assignment, graph: Graph) -> "AssignmentNode":
+        return cls(
+            graph,
+            entity,
+            to_global_id(EntityType.ASSIGNMENT, entity.id),
+            to_global_id(EntityType.RESOURCE, entity.resource_id),
+            to_global_id(EntityType.PROJECT, entity.project_id),
+            entity.start_date,
+            last_day(entity.end_date_exclusive),
+            entity.end_date_exclusive,
+            entity.note,
+            entity.version,
+            entity.created_at,
+            entity.updated_at,
+        )
+
+    @property
+    def resource(self) -> ResourceNode | None:
+        """Its resource; None when a row written elsewhere names one that does not exist."""
+        return self.graph.resources.get(self.entity.resource_id)
+
+    @property
+    def project(self) -> ProjectNode | None:
+        """Its project; None when a row written elsewhere names one that does not exist."""
+        return self.graph.projects.get(self.entity.project_id)
+
+
+Node = TeamNode | ResourceNode | ProjectNode | AssignmentNode

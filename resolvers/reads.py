@@ -1,0 +1,120 @@
+"""Reads: the selection of the whole operation becomes one read of the team's partition."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from graphql import GraphQLObjectType, GraphQLResolveInfo, get_named_type
+
+from data.entities import Assignment, EntityType, Project, Resource
+from data.errors import LimitExceeded, PlannerError
+from data.keys import project_sk, resource_sk
+from data.slices import ItemSlice, Slice
+from resolvers.context import RequestContext
+from resolvers.global_ids import from_global_id
+from resolvers.graph import Graph, Node, TeamNode
+from resolvers.selection import Selected, selected_fields, slices_below
+
+__all__ = ["MAX_NODES", "nodes", "team", "written"]
+
+MAX_NODES = 100
+"""Ids that one operation may look up by `node` and `nodes`."""
+
+
+async def team(context: RequestContext, info: GraphQLResolveInfo[Any]) -> TeamNode:
+    """The session's team, with all that the operation asks of it."""
+    return TeamNode.of(await _graph(context, info))
+
+
+async def nodes(
+    context: RequestContext, info: GraphQLResolveInfo[Any], ids: Sequence[str]
+) -> list[Node | None]:
+    """The objects with these global ids; None for each that the session's team does not have."""
+    graph = await _graph(context, info)
+    return [graph.named(id) for id in ids]
+
+
+async def written(
+    context: RequestContext,
+    info: GraphQLResolveInfo[Any],
+    entity: Resource | Project | Assignment,
+    field: str,
+) -> Node:
+    """What a mutation wrote, as the `field` of its payload, with the relations that are selected
+    below. Only those are read, and their failure is theirs alone: the write was done."""
+    context.loader.forget()
+    slices: set[Slice] = set()
+    payload = get_named_type(info.return_type)
+    if not isinstance(payload, GraphQLObjectType):
+        raise TypeError("a payload is an object type")
+    for node in info.field_nodes:
+        for selected in selected_fields(info, payload, node.selection_set):
+            if selected.name == field and isinstance(selected.type, GraphQLObjectType):
+                slices |= slices_below(info, selected.type, selected.below)
+    try:
+        parts = await context.loader.load(slices)
+    except PlannerError as failure:
+        return Graph(context.team_id, {}, failure=failure).node(entity)
+    return Graph(context.team_id, parts).node(entity)
+
+
+async def _graph(context: RequestContext, info: GraphQLResolveInfo[Any]) -> Graph:
+    # The fields of the root run side by side; the first one reads for all of them.
+    if context.graph is None:
+        context.graph = asyncio.ensure_future(_read_operation(context, info))
+    return await context.graph
+
+
+async def _read_operation(context: RequestContext, info: GraphQLResolveInfo[Any]) -> Graph:
+    """Everything that the operation needs, in one read: what its fields select, and the items
+    that `node` and `nodes` name."""
+    slices: set[Slice] = set()
+    types: dict[str, EntityType] = {}
+    fields = list(selected_fields(info, info.parent_type, info.operation.selection_set))
+    for field in fields:
+        if field.name == "team" and isinstance(field.type, GraphQLObjectType):
+            slices |= slices_below(info, field.type, field.below)
+        for id in _ids(field):
+            if found := from_global_id(id):
+                types[id] = found[0]
+                slices |= _below_node(info, field, found[0])
+    if len(types) > MAX_NODES:
+        raise LimitExceeded(f"one operation may look up at most {MAX_NODES} ids")
+    items = await _items(context, types)
+    parts = await context.loader.load(slices | set(items.values()))
+    return Graph(context.team_id, parts, items=items)
+
+
+def _ids(field: Selected) -> Sequence[str]:
+    match field.name:
+        case "node":
+            return (field.arguments["id"],)
+        case "nodes":
+            ids: Sequence[str] = field.arguments["ids"]
+            return ids
+    return ()
+
+
+def _below_node(info: GraphQLResolveInfo[Any], field: Selected, type: EntityType) -> set[Slice]:
+    # The id says which type the object has, so only the fragments on that one count.
+    concrete = info.schema.get_type(type.value)
+    if not isinstance(concrete, GraphQLObjectType):
+        return set()
+    return slices_below(info, concrete, field.below)
+
+
+async def _items(context: RequestContext, ids: Mapping[str, EntityType]) -> dict[str, ItemSlice]:
+    """The items behind global ids. Only an assignment's key has to be looked up (`byId`)."""
+    keys = await asyncio.gather(*(_sort_key(context, id) for id in ids))
+    return {id: ItemSlice(sk) for id, sk in zip(ids, keys, strict=True) if sk is not None}
+
+
+async def _sort_key(context: RequestContext, global_id: str) -> str | None:
+    match from_global_id(global_id):
+        case EntityType.RESOURCE, id:
+            return resource_sk(id)
+        case EntityType.PROJECT, id:
+            return project_sk(id)
+        case EntityType.ASSIGNMENT, id:
+            return await context.assignments.locate(id)
+    return None

@@ -1,0 +1,123 @@
+"""What an operation asks for, seen before anything is read: its selection -> slices.
+
+Fragments, aliases, `@include` and `@skip` with their variables are followed as in execution, so
+that one read brings all and only what the answer needs.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date
+from typing import Any, Final
+
+from graphql import (
+    FieldNode,
+    FragmentDefinitionNode,
+    FragmentSpreadNode,
+    GraphQLIncludeDirective,
+    GraphQLInterfaceType,
+    GraphQLObjectType,
+    GraphQLResolveInfo,
+    GraphQLSkipDirective,
+    InlineFragmentNode,
+    SelectionNode,
+    SelectionSetNode,
+    get_argument_values,
+    get_directive_values,
+    get_named_type,
+)
+
+from data.days import Window
+from data.errors import BadInput
+from data.slices import AssignmentsSlice, ProjectsSlice, ResourcesSlice, Slice, TeamSlice
+
+__all__ = ["Selected", "selected_fields", "slices_below", "window"]
+
+_SLICES: Final[Mapping[tuple[str, str], Slice]] = {
+    ("Team", "name"): TeamSlice(),
+    ("Team", "version"): TeamSlice(),
+    ("Team", "createdAt"): TeamSlice(),
+    ("Team", "updatedAt"): TeamSlice(),
+    ("Team", "resources"): ResourcesSlice(),
+    ("Team", "projects"): ProjectsSlice(),
+    ("Assignment", "resource"): ResourcesSlice(),
+    ("Assignment", "project"): ProjectsSlice(),
+}
+"""Which slice a field of a type needs; `assignments(from, to)` has one for each window."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """One selected field: its name in the schema, its arguments, and what is selected below it."""
+
+    name: str
+    arguments: Mapping[str, Any]
+    type: GraphQLObjectType | GraphQLInterfaceType | None
+    below: SelectionSetNode | None
+
+
+def window(first: date | None, last: date | None) -> Window:
+    """The window of two arguments `from` and `to`. Raises BadInput when they are crossed."""
+    if first is not None and last is not None and first > last:
+        raise BadInput("`from` must not be after `to`", field=("from",))
+    return Window(first, last)
+
+
+def slices_below(
+    info: GraphQLResolveInfo[Any], parent: GraphQLObjectType, selection: SelectionSetNode | None
+) -> set[Slice]:
+    """The slices that a selection on an object of the type `parent` needs, at any depth."""
+    slices: set[Slice] = set()
+    for field in selected_fields(info, parent, selection):
+        if field.name == "assignments":
+            between = window(field.arguments.get("from"), field.arguments.get("to"))
+            slices.add(AssignmentsSlice(between))
+        elif needed := _SLICES.get((parent.name, field.name)):
+            slices.add(needed)
+        if isinstance(field.type, GraphQLObjectType):
+            slices |= slices_below(info, field.type, field.below)
+    return slices
+
+
+def selected_fields(
+    info: GraphQLResolveInfo[Any], parent: GraphQLObjectType, selection: SelectionSetNode | None
+) -> Iterator[Selected]:
+    """The fields that execution will ask of an object of the type `parent`."""
+    for node in selection.selections if selection else ():
+        if not _is_included(info, node):
+            continue
+        if isinstance(node, FieldNode):
+            definition = parent.fields.get(node.name.value)
+            if definition is None:
+                continue  # __typename and its like
+            named = get_named_type(definition.type)
+            yield Selected(
+                node.name.value,
+                get_argument_values(definition, node, info.variable_values),
+                named if isinstance(named, (GraphQLObjectType, GraphQLInterfaceType)) else None,
+                node.selection_set,
+            )
+            continue
+        fragment: FragmentDefinitionNode | InlineFragmentNode
+        if isinstance(node, FragmentSpreadNode):
+            fragment = info.fragments[node.name.value]
+        elif isinstance(node, InlineFragmentNode):
+            fragment = node
+        else:
+            raise TypeError(f"a selection of a new kind: {node.kind}")
+        condition = fragment.type_condition
+        if condition is None or _applies(info, condition.name.value, parent):
+            yield from selected_fields(info, parent, fragment.selection_set)
+
+
+def _is_included(info: GraphQLResolveInfo[Any], node: SelectionNode) -> bool:
+    skip = get_directive_values(GraphQLSkipDirective, node, info.variable_values)
+    if skip and skip["if"]:
+        return False
+    include = get_directive_values(GraphQLIncludeDirective, node, info.variable_values)
+    return not include or bool(include["if"])
+
+
+def _applies(info: GraphQLResolveInfo[Any], condition: str, parent: GraphQLObjectType) -> bool:
+    return condition == parent.name or any(
+        interface.name == condition for interface in parent.interfaces
+    )

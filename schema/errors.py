@@ -1,0 +1,103 @@
+"""Errors as clients see them: the one place where an exception becomes part of an answer.
+
+What the planner raises on purpose keeps its message and code. What GraphQL itself says of a
+document or of variables is BAD_USER_INPUT. Everything else is masked: INTERNAL, with a correlation
+id that the log has too.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import structlog
+from graphql import (
+    ArgumentNode,
+    DocumentNode,
+    GraphQLError,
+    Node,
+    ObjectFieldNode,
+    VariableDefinitionNode,
+)
+
+from data.errors import BadInput, PlannerError
+
+__all__ = ["answer_error", "request_error"]
+
+log = structlog.get_logger(__name__)
+
+_AT_VARIABLE = re.compile(r"^Variable '\$(\w+)' has invalid value(?: at ([\w.\[\]]+))?:")
+_WORD = re.compile(r"\w+")
+_LONGEST_MESSAGE = 500
+
+
+def request_error(error: GraphQLError, document: DocumentNode | None = None) -> dict[str, Any]:
+    """A fault of the request: its document or its variables. `extensions.field` is the path of
+    the argument or input field, where there is one."""
+    extensions: dict[str, Any] = {"code": BadInput.code}
+    field = _field(error, document)
+    if field:
+        extensions["field"] = field
+    return _formatted(error, error.message, extensions)
+
+
+def answer_error(error: GraphQLError, correlation_id: str) -> dict[str, Any]:
+    """A fault met while the operation was carried out."""
+    cause = _cause(error)
+    if isinstance(cause, PlannerError):
+        extensions: dict[str, Any] = {"code": cause.code}
+        if isinstance(cause, BadInput) and cause.field:
+            extensions["field"] = list(cause.field)
+        return _formatted(error, cause.message, extensions)
+    # Arguments are coerced while a field is carried out, yet are the client's words.
+    if cause is None and error.message.startswith("Argument "):
+        return request_error(error)
+    log.error(
+        "operation failed",
+        correlation_id=correlation_id,
+        path=error.path,
+        reason=error.message,
+        exc_info=cause or error,
+    )
+    extensions = {"code": PlannerError.code, "correlationId": correlation_id}
+    return _formatted(error, "Internal error", extensions)
+
+
+def _formatted(error: GraphQLError, message: str, extensions: dict[str, Any]) -> dict[str, Any]:
+    formatted: dict[str, Any] = {"message": message[:_LONGEST_MESSAGE]}
+    if error.locations:
+        formatted["locations"] = [location.formatted for location in error.locations]
+    if error.path:
+        formatted["path"] = error.path
+    return formatted | {"extensions": extensions}
+
+
+def _cause(error: GraphQLError) -> Exception | None:
+    """The exception below any number of GraphQLErrors that carry it."""
+    cause: Exception | None = error.original_error
+    while isinstance(cause, GraphQLError):
+        cause = cause.original_error
+    return cause
+
+
+def _field(error: GraphQLError, document: DocumentNode | None) -> list[str]:
+    if match := _AT_VARIABLE.match(error.message):
+        variable, at = match.groups()
+        return [variable, *_WORD.findall(at or "")]
+    nodes = error.nodes or ()
+    if document is None or not nodes or isinstance(nodes[0], VariableDefinitionNode):
+        return []
+    return next(_paths(document, nodes[0], ()), [])
+
+
+def _paths(node: Node, wanted: Node, above: tuple[str, ...]) -> Iterator[list[str]]:
+    """The names of arguments and input fields on the way to a node of the document."""
+    if node is wanted:
+        yield list(above)
+        return
+    if isinstance(node, ArgumentNode | ObjectFieldNode):
+        above = (*above, node.name.value)
+    for key in node.keys:
+        child = getattr(node, key, None)
+        for each in child if isinstance(child, tuple | list) else (child,):
+            if isinstance(each, Node):
+                yield from _paths(each, wanted, above)

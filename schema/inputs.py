@@ -1,0 +1,115 @@
+"""The input types. What a value must be stands in `data.rules`."""
+
+from datetime import date
+
+import strawberry
+
+from data import rules
+from data.entities import Link
+
+__all__ = [
+    "CreateAssignmentInput",
+    "CreateProjectInput",
+    "CreateResourceInput",
+    "DeleteInput",
+    "LinkInput",
+    "UpdateAssignmentInput",
+    "UpdateProjectInput",
+    "UpdateResourceInput",
+    "links_of",
+]
+
+_CLIENT_ID = (
+    "A UUID of the client's own making, which makes a retry safe: the same input again returns "
+    "the same object, and a different one under the same id is a CONFLICT."
+)
+_EXPECTED = "The version that the change is based on; if it is no longer that, CONFLICT."
+_NAME = f"1 to {rules.MAX_NAME} characters, not blank."
+_COLOR = "`#RRGGBB`."
+_DESCRIPTION = f"At most {rules.MAX_DESCRIPTION} characters."
+_TAGS = f"At most {rules.MAX_TAGS} of {rules.MAX_TAG} characters each."
+_LINKS = f"At most {rules.MAX_LINKS}."
+_NOTE = f"At most {rules.MAX_NOTE} characters."
+_LEAVES = " Left out, it stays."
+_CLEARS = " Left out, it stays; null clears it."
+
+
+@strawberry.input(description="A labelled address.")
+class LinkInput:
+    label: str = strawberry.field(description=f"1 to {rules.MAX_LABEL} characters, not blank.")
+    url: str = strawberry.field(
+        description=f"A complete http or https address of at most {rules.MAX_URL} characters."
+    )
+
+
+def links_of(links: list[LinkInput] | None) -> list[Link] | None:
+    """The links as the data layer knows them."""
+    return None if links is None else [Link(link.label, link.url) for link in links]
+
+
+@strawberry.input(description="A new resource.")
+class CreateResourceInput:
+    name: str = strawberry.field(description=_NAME)
+    id: strawberry.ID | None = strawberry.field(default=None, description=_CLIENT_ID)
+
+
+@strawberry.input(description="A new project.")
+class CreateProjectInput:
+    name: str = strawberry.field(description=_NAME)
+    color: str = strawberry.field(description=_COLOR)
+    description: str | None = strawberry.field(default=None, description=_DESCRIPTION)
+    tags: list[str] | None = strawberry.field(default=None, description=_TAGS)
+    links: list[LinkInput] | None = strawberry.field(default=None, description=_LINKS)
+    id: strawberry.ID | None = strawberry.field(default=None, description=_CLIENT_ID)
+
+
+@strawberry.input(description="A new assignment. Both days are inclusive.")
+class CreateAssignmentInput:
+    resource_id: strawberry.ID = strawberry.field(description="The id of a resource.")
+    project_id: strawberry.ID = strawberry.field(description="The id of a project.")
+    start_date: date = strawberry.field(description="The first day.")
+    end_date: date = strawberry.field(description="The last day, inclusive.")
+    note: str | None = strawberry.field(default=None, description=_NOTE)
+    id: strawberry.ID | None = strawberry.field(default=None, description=_CLIENT_ID)
+
+
+@strawberry.input(description="A change of a resource.")
+class UpdateResourceInput:
+    id: strawberry.ID = strawberry.field(description="The id of the resource.")
+    name: strawberry.Maybe[str | None] = strawberry.field(description=_NAME + _LEAVES)
+    expected_version: int | None = strawberry.field(default=None, description=_EXPECTED)
+
+
+@strawberry.input(description="A change of a project.")
+class UpdateProjectInput:
+    id: strawberry.ID = strawberry.field(description="The id of the project.")
+    name: strawberry.Maybe[str | None] = strawberry.field(description=_NAME + _LEAVES)
+    color: strawberry.Maybe[str | None] = strawberry.field(description=_COLOR + _LEAVES)
+    description: strawberry.Maybe[str | None] = strawberry.field(description=_DESCRIPTION + _CLEARS)
+    tags: strawberry.Maybe[list[str] | None] = strawberry.field(description=_TAGS + _CLEARS)
+    links: strawberry.Maybe[list[LinkInput] | None] = strawberry.field(description=_LINKS + _CLEARS)
+    expected_version: int | None = strawberry.field(default=None, description=_EXPECTED)
+
+
+@strawberry.input(description="A change of an assignment. Both days are inclusive.")
+class UpdateAssignmentInput:
+    id: strawberry.ID = strawberry.field(description="The id of the assignment.")
+    resource_id: strawberry.Maybe[strawberry.ID | None] = strawberry.field(
+        description="Who is to do it." + _LEAVES
+    )
+    project_id: strawberry.Maybe[strawberry.ID | None] = strawberry.field(
+        description="What is to be worked on." + _LEAVES
+    )
+    start_date: strawberry.Maybe[date | None] = strawberry.field(
+        description="The first day." + _LEAVES
+    )
+    end_date: strawberry.Maybe[date | None] = strawberry.field(
+        description="The last day, inclusive." + _LEAVES
+    )
+    note: strawberry.Maybe[str | None] = strawberry.field(description=_NOTE + _CLEARS)
+    expected_version: int | None = strawberry.field(default=None, description=_EXPECTED)
+
+
+@strawberry.input(name="DeleteInput", description="What to delete.")
+class DeleteInput:
+    id: strawberry.ID = strawberry.field(description="The id of what to delete.")

@@ -1,0 +1,129 @@
+"""What mutations answer: the object that was written, or why nothing was."""
+
+import enum
+
+import strawberry
+
+from data.errors import Refused
+from schema.types import Assignment, Project, Resource
+
+__all__ = [
+    "CreateAssignmentPayload",
+    "CreateProjectPayload",
+    "CreateResourcePayload",
+    "DeleteAssignmentPayload",
+    "DeleteProjectPayload",
+    "DeleteResourcePayload",
+    "UpdateAssignmentPayload",
+    "UpdateProjectPayload",
+    "UpdateResourcePayload",
+    "UserError",
+    "UserErrorCode",
+    "user_errors",
+]
+
+_ERRORS = "Why nothing was written; empty when it was."
+_RESOURCE = "The resource as it is now; null when there are errors."
+_PROJECT = "The project as it is now; null when there are errors."
+_ASSIGNMENT = "The assignment as it is now; null when there are errors."
+
+
+@strawberry.enum(description="Why a write was refused.")
+class UserErrorCode(enum.Enum):
+    INVALID = strawberry.enum_value("INVALID", description="A value breaks a rule.")
+    NOT_FOUND = strawberry.enum_value(
+        "NOT_FOUND", description="The object, or one that it refers to, is not in this team."
+    )
+    CONFLICT = strawberry.enum_value(
+        "CONFLICT", description="It exists already, or somebody else changed it first."
+    )
+    LIMIT_EXCEEDED = strawberry.enum_value(
+        "LIMIT_EXCEEDED", description="There would be more of it than is allowed."
+    )
+
+
+@strawberry.type(description="One reason why a write was refused.")
+class UserError:
+    code: UserErrorCode = strawberry.field(description="For programs; stable.")
+    message: str = strawberry.field(description="For people; may change.")
+    field: list[str] | None = strawberry.field(
+        description="The path into the input, outermost first; null when it is about the whole."
+    )
+
+
+def user_errors(refused: Refused) -> list[UserError]:
+    """The problems of a refusal, as a payload holds them."""
+    return [
+        UserError(
+            code=UserErrorCode[problem.code.name],
+            message=problem.message,
+            field=list(problem.field) or None,
+        )
+        for problem in refused.problems
+    ]
+
+
+@strawberry.type(description="The outcome of `createResource`.")
+class CreateResourcePayload:
+    resource: Resource | None = strawberry.field(default=None, description=_RESOURCE)
+    errors: list[UserError] = strawberry.field(default_factory=list, description=_ERRORS)
+
+
+@strawberry.type(description="The outcome of `updateResource`.")
+class UpdateResourcePayload:
+    resource: Resource | None = strawberry.field(default=None, description=_RESOURCE)
+    errors: list[UserError] = strawberry.field(default_factory=list, description=_ERRORS)
+
+
+@strawberry.type(description="The outcome of `createProject`.")
+class CreateProjectPayload:
+    project: Project | None = strawberry.field(default=None, description=_PROJECT)
+    errors: list[UserError] = strawberry.field(default_factory=list, description=_ERRORS)
+
+
+@strawberry.type(description="The outcome of `updateProject`.")
+class UpdateProjectPayload:
+    project: Project | None = strawberry.field(default=None, description=_PROJECT)
+    errors: list[UserError] = strawberry.field(default_factory=list, description=_ERRORS)
+
+
+@strawberry.type(description="The outcome of `createAssignment`.")
+class CreateAssignmentPayload:
+    assignment: Assignment | None = strawberry.field(default=None, description=_ASSIGNMENT)
+    errors: list[UserError] = strawberry.field(default_factory=list, description=_ERRORS)
+
+
+@strawberry.type(description="The outcome of `updateAssignment`.")
+class UpdateAssignmentPayload:
+    assignment: Assignment | None = strawberry.field(default=None, description=_ASSIGNMENT)
+    errors: list[UserError] = strawberry.field(default_factory=list, description=_ERRORS)
+
+
+@strawberry.type(description="The outcome of `deleteAssignment`.")
+class DeleteAssignmentPayload:
+    deleted_assignment_id: strawberry.ID | None = strawberry.field(
+        default=None, description="The id that no longer exists, whether or not it did before."
+    )
+    errors: list[UserError] = strawberry.field(default_factory=list, description=_ERRORS)
+
+
+@strawberry.type(description="The outcome of `deleteResource`.")
+class DeleteResourcePayload:
+    deleted_resource_id: strawberry.ID | None = strawberry.field(
+        default=None, description="The id of the resource that was deleted."
+    )
+    deleted_assignment_ids: list[strawberry.ID] = strawberry.field(
+        default_factory=list, description="The ids of its assignments, which went with it."
+    )
+    errors: list[UserError] = strawberry.field(default_factory=list, description=_ERRORS)
+
+
+@strawberry.type(description="The outcome of `deleteProject`.")
+class DeleteProjectPayload:
+    deleted_project_id: strawberry.ID | None = strawberry.field(
+        default=None, description="The id of the project that was deleted."
+    )
+    deleted_assignment_ids: list[strawberry.ID] = strawberry.field(
+        default_factory=list, description="The ids of its assignments, which went with it."
+    )
+    errors: list[UserError] = strawberry.field(default_factory=list, description=_ERRORS)

@@ -1,0 +1,94 @@
+"""The ASGI application: routes, and what lives as long as the process."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
+
+from data.cascade import Cascades
+from data.store import Store, open_store
+from server.graphql_http import GraphQLEndpoint
+from server.playground import playground_response, playground_routes
+from server.session import Authenticator
+from server.settings import Settings
+
+__all__ = ["GRAPHQL_PATH", "create_app"]
+
+GRAPHQL_PATH = "/graphql"
+_METHODS = ("GET", "HEAD", "POST")
+
+SignIn = Callable[[Response], None]
+
+
+def create_app(
+    settings: Settings,
+    *,
+    credentials: Mapping[str, Any] | None = None,
+    prepare: Callable[[Store], Awaitable[None]] | None = None,
+    sign_in: SignIn | None = None,
+) -> Starlette:
+    """The application. One store is opened at start and closed at the end. `credentials` are for
+    a store that is no AWS; `prepare` runs before the first request; `sign_in` gives whoever opens
+    the playground a session, and is for development alone. Raises ValueError without a secret."""
+    authenticator = Authenticator(settings)
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        async with open_store(
+            settings.table,
+            endpoint_url=settings.endpoint_url,
+            credentials=credentials,
+            max_connections=settings.max_connections,
+            consistent_reads=settings.consistent_reads,
+            max_items=settings.max_items,
+        ) as store:
+            if prepare:
+                await prepare(store)
+            cascades = Cascades(store)
+            app.state.store = store
+            app.state.graphql = GraphQLEndpoint(settings, authenticator, store, cascades)
+            yield
+            await cascades.aclose()
+
+    async def graphql(request: Request) -> Response:
+        if request.method not in _METHODS:
+            return _method_not_allowed()
+        if settings.playground and _is_page(request):
+            page = playground_response(settings.home, GRAPHQL_PATH)
+            if sign_in:
+                sign_in(page)
+            return page
+        endpoint: GraphQLEndpoint = request.app.state.graphql
+        return await endpoint(request)
+
+    routes = [Route("/healthz", _healthz)]
+    if settings.playground:
+        routes += playground_routes(settings.home, GRAPHQL_PATH)
+    # All methods, so that the ones that are not allowed are refused in JSON too.
+    routes.append(Route(GRAPHQL_PATH, graphql, methods=[*_METHODS, *_OTHER_METHODS]))
+    return Starlette(routes=routes, lifespan=lifespan)
+
+
+_OTHER_METHODS = ("DELETE", "OPTIONS", "PATCH", "PUT")
+
+
+def _is_page(request: Request) -> bool:
+    """Whether a browser asks for a page to look at, and not a client for an answer."""
+    return (
+        request.method == "GET"
+        and "query" not in request.query_params
+        and "text/html" in request.headers.get("accept", "")
+    )
+
+
+def _method_not_allowed() -> Response:
+    error = {"message": "Use GET or POST.", "extensions": {"code": "BAD_USER_INPUT"}}
+    return JSONResponse({"errors": [error]}, 405, {"Allow": "GET, POST"})
+
+
+async def _healthz(request: Request) -> Response:
+    return PlainTextResponse("ok")

@@ -1,0 +1,210 @@
+"""The command `planner`."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import Annotated, Any, NoReturn, TypeVar
+
+import typer
+import uvicorn
+from pydantic import ValidationError
+from rich.console import Console
+from rich.table import Table
+
+from data.entities import Membership, Role, Team
+from data.errors import PlannerError
+from data.members import add_member, create_team
+from data.store import Store, open_store
+from data.team_id import is_team_id
+from schema import sdl
+from server.app import GRAPHQL_PATH, create_app
+from server.authjs import cookie_name, mint
+from server.demo import DEMO_TEAM, seed_demo
+from server.dev import dev_secret, dev_settings, dev_sign_in
+from server.engines import EngineError
+from server.settings import Settings, StoreKind
+from server.stores import running_store
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    help="A team's whole planning timeline over GraphQL, from one DynamoDB table.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+)
+table_app = typer.Typer(help="The DynamoDB table.", no_args_is_help=True)
+team_app = typer.Typer(help="Teams.", no_args_is_help=True)
+member_app = typer.Typer(help="Members of teams.", no_args_is_help=True)
+app.add_typer(table_app, name="table")
+app.add_typer(team_app, name="team")
+app.add_typer(member_app, name="member")
+
+out = Console()
+err = Console(stderr=True)
+Result = TypeVar("Result")
+
+TeamOption = Annotated[str, typer.Option("--team", help="The team's id.")]
+UserOption = Annotated[str, typer.Option("--user", help="The user's id.")]
+
+
+@app.command()
+def dev(
+    host: Annotated[str | None, typer.Option(help="The address to listen on.")] = None,
+    port: Annotated[int | None, typer.Option(help="The port to listen on.")] = None,
+) -> None:
+    """Serve the demo team from an in-memory store, signed in, with GraphiQL."""
+    settings = dev_settings(_settings(host, port))
+    if settings.store is StoreKind.EMBEDDED:
+        err.print("The store is embedded: in memory, and gone when the server stops.")
+    with running_store(settings) as (running, credentials):
+        application = create_app(
+            running, credentials=credentials, prepare=seed_demo, sign_in=dev_sign_in(running)
+        )
+        err.print(f"Open [bold]http://{running.host}:{running.port}{GRAPHQL_PATH}[/bold]")
+        err.print(f"For scripts: planner token --team {DEMO_TEAM} --user me")
+        uvicorn.run(application, host=running.host, port=running.port, log_level="warning")
+
+
+@app.command()
+def serve(
+    host: Annotated[str | None, typer.Option(help="The address to listen on.")] = None,
+    port: Annotated[int | None, typer.Option(help="The port to listen on.")] = None,
+) -> None:
+    """Serve the table that the environment names."""
+    settings = _settings(host, port)
+    if not settings.secrets:
+        _stop("AUTH_SECRET is not set: without the secret of Auth.js nobody can be known.")
+    with running_store(settings) as (running, credentials):
+        application = create_app(running, credentials=credentials)
+        uvicorn.run(application, host=running.host, port=running.port, access_log=False)
+
+
+@app.command()
+def token(
+    team: TeamOption,
+    user: UserOption,
+    role: Annotated[Role, typer.Option(help="What the user may do.")] = Role.MEMBER,
+    days: Annotated[int, typer.Option(min=1, max=3650, help="How long it lasts.")] = 30,
+) -> None:
+    """Print a session token, for development: a cookie's value, or for `Authorization: Bearer`."""
+    settings = _settings()
+    _check_team(team)
+    if settings.secrets:
+        secret = settings.secrets[0]
+    else:
+        secret = dev_secret(settings.home)
+        err.print(f"AUTH_SECRET is not set; signed for `planner dev` ({settings.home}).")
+    minted = mint(
+        secret,
+        cookie_name=cookie_name(secure=settings.secure_cookies),
+        user_id=user,
+        team_id=team,
+        role=role.value,
+        lifetime=timedelta(days=days),
+        now=time.time(),
+        team_claim=settings.team_claim,
+    )
+    typer.echo(minted)
+
+
+@app.command()
+def schema(
+    file: Annotated[Path | None, typer.Argument(help="Where to write it; default: print.")] = None,
+) -> None:
+    """Export the GraphQL schema."""
+    if file is None:
+        typer.echo(sdl(), nl=False)
+    else:
+        file.write_text(sdl(), encoding="utf-8")
+
+
+@table_app.command("create")
+def table_create() -> None:
+    """Create the table with its indexes, unless it is there."""
+    created = _in_store(lambda store: store.create_table())
+    out.print("created" if created else "it is there already")
+
+
+@table_app.command("describe")
+def table_describe() -> None:
+    """Show the table's status, size and indexes."""
+    description = _in_store(lambda store: store.describe_table())
+    if description is None:
+        _stop(f"There is no table {_settings().table}; `planner table create` makes it.")
+    table = Table("index", "partition key", "sort key", "status")
+    for index in (description, *description.get("GlobalSecondaryIndexes", ())):
+        keys = {key["KeyType"]: key["AttributeName"] for key in index["KeySchema"]}
+        name = index.get("IndexName", description["TableName"])
+        status = index.get("IndexStatus", description["TableStatus"])
+        table.add_row(name, keys["HASH"], keys.get("RANGE", ""), status)
+    out.print(table)
+    out.print(f"{description.get('ItemCount', 0)} items (counted every six hours)")
+
+
+@team_app.command("create")
+def team_create(
+    id: Annotated[str, typer.Option("--id", help="The team's id: what the session names.")],
+    name: Annotated[str, typer.Option("--name", help="What people call it.")],
+) -> None:
+    """Create a team."""
+    _check_team(id)
+    _in_store(lambda store: create_team(store, Team(id=id, name=name)))
+    out.print(f"created team {id}")
+
+
+@member_app.command("add")
+def member_add(
+    team: TeamOption,
+    user: UserOption,
+    role: Annotated[Role, typer.Option(help="What the user may do.")] = Role.MEMBER,
+) -> None:
+    """Add a user to a team, or change their role."""
+    _check_team(team)
+    member = Membership(team_id=team, user_id=user, role=role)
+    _in_store(lambda store: add_member(store, member))
+    out.print(f"{user} is {role} of {team}")
+
+
+def main() -> None:
+    """Runs the command; an expected failure is one line and exit code 1."""
+    try:
+        app()
+    except (PlannerError, EngineError) as error:
+        _stop(str(error))
+
+
+def _in_store(work: Callable[[Store], Awaitable[Result]]) -> Result:
+    settings = _settings()
+
+    async def run() -> Result:
+        with running_store(settings) as (running, credentials):
+            async with open_store(
+                running.table, endpoint_url=running.endpoint_url, credentials=credentials
+            ) as store:
+                return await work(store)
+
+    if settings.store is StoreKind.EMBEDDED:
+        _stop("The embedded store lives inside `planner dev`; set PLANNER_STORE to another.")
+    return asyncio.run(run())
+
+
+def _settings(host: str | None = None, port: int | None = None) -> Settings:
+    given: dict[str, Any] = {"host": host, "port": port}
+    try:
+        return Settings(**{name: value for name, value in given.items() if value is not None})
+    except ValidationError as error:
+        for each in error.errors():
+            err.print(f"[red]{'.'.join(map(str, each['loc']))}[/red]: {each['msg']}")
+        raise SystemExit(2) from None
+
+
+def _check_team(team: str) -> None:
+    if not is_team_id(team):
+        _stop("A team id has 1 to 100 characters, without `#` and control characters.")
+
+
+def _stop(message: str) -> NoReturn:
+    err.print(f"[red]{message}[/red]")
+    raise SystemExit(1)

@@ -1,0 +1,73 @@
+"""`planner dev`: everything on, nothing to set up, and whoever opens the page is signed in."""
+
+import os
+import secrets
+import time
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import Final
+
+from pydantic import SecretStr
+from starlette.responses import Response
+
+from server.authjs import cookie_name, mint
+from server.demo import DEMO_TEAM, DEMO_USER
+from server.settings import Settings, StoreKind
+
+__all__ = ["dev_secret", "dev_settings", "dev_sign_in"]
+
+_SESSION: Final = timedelta(days=30)
+
+
+def dev_settings(settings: Settings) -> Settings:
+    """The settings of a development server: what the environment says, and playground,
+    introspection, an embedded store and a secret where it says nothing."""
+    chosen = settings.model_fields_set
+    return settings.model_copy(
+        update={
+            "playground": settings.playground if "playground" in chosen else True,
+            "introspection": settings.introspection if "introspection" in chosen else True,
+            "store": settings.store if "store" in chosen else StoreKind.EMBEDDED,
+            "auth_secret": settings.auth_secret or SecretStr(dev_secret(settings.home)),
+        }
+    )
+
+
+def dev_secret(home: Path) -> str:
+    """The secret of this machine's development servers, made once, so that `planner token` makes
+    tokens for the server that runs and a session outlives a restart."""
+    file = home / "auth-secret"
+    if not file.exists():
+        home.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "w") as stream:
+            stream.write(secrets.token_urlsafe(48))
+    return file.read_text().strip()
+
+
+def dev_sign_in(settings: Settings) -> Callable[[Response], None]:
+    """Gives a response the session cookie of the demo team's user."""
+    name = cookie_name(secure=settings.secure_cookies)
+
+    def sign_in(response: Response) -> None:
+        token = mint(
+            settings.secrets[0],
+            cookie_name=name,
+            user_id=DEMO_USER,
+            team_id=DEMO_TEAM,
+            role="admin",
+            lifetime=_SESSION,
+            now=time.time(),
+            team_claim=settings.team_claim,
+        )
+        response.set_cookie(
+            name,
+            token,
+            max_age=int(_SESSION.total_seconds()),
+            httponly=True,
+            secure=settings.secure_cookies,
+            samesite="lax",
+        )
+
+    return sign_in

@@ -1,0 +1,121 @@
+"""The GraphQL endpoint: from an HTTP request to an answer in HTTP."""
+
+import json
+import uuid
+from typing import Any
+
+import orjson
+import structlog
+from graphql import GraphQLError, OperationType
+from starlette.requests import Request
+from starlette.responses import Response
+
+from data.cascade import Cascades
+from data.errors import BadInput, Forbidden, PlannerError, Unauthenticated
+from data.store import Store
+from resolvers.context import RequestContext
+from schema.execution import Answer, Document, carry_out, prepare, refused
+from server.envelope import (
+    GRAPHQL_RESPONSE,
+    JSON,
+    Envelope,
+    RequestRefused,
+    accepted_media_type,
+    read_get,
+    read_post,
+)
+from server.session import Authenticator
+from server.settings import Settings
+
+__all__ = ["GraphQLEndpoint"]
+
+log = structlog.get_logger(__name__)
+
+_STATUS = {Unauthenticated: 401, Forbidden: 403}
+
+
+class GraphQLEndpoint:
+    """Answers GET (queries) and POST (everything). An operation that was carried out is 200; a
+    request error is 400 in `application/graphql-response+json` and, as older clients expect, 200
+    in `application/json`; a request that is not GraphQL, or nobody's, is 4xx in either."""
+
+    def __init__(
+        self, settings: Settings, authenticator: Authenticator, store: Store, cascades: Cascades
+    ) -> None:
+        self._settings = settings
+        self._authenticator = authenticator
+        self._store = store
+        self._cascades = cascades
+
+    async def __call__(self, request: Request) -> Response:
+        correlation_id = uuid.uuid4().hex
+        media_type = JSON
+        try:
+            media_type = accepted_media_type(request.headers)
+            answer = await self._answer(request, correlation_id)
+        except RequestRefused as error:
+            body = _problem(error.message, BadInput.code)
+            return _respond(body, error.status, media_type, error.headers)
+        except PlannerError as error:
+            headers = {"WWW-Authenticate": "Bearer"} if type(error) is Unauthenticated else {}
+            body = _problem(error.message, error.code)
+            return _respond(body, _STATUS.get(type(error), 400), media_type, headers)
+        except Exception:
+            log.exception("request failed", correlation_id=correlation_id)
+            body = _problem("Internal error", PlannerError.code, correlationId=correlation_id)
+            return _respond(body, 500, media_type, {})
+        is_error = not answer.executed and media_type == GRAPHQL_RESPONSE
+        return _respond(answer.body, 400 if is_error else 200, media_type, {})
+
+    async def _answer(self, request: Request, correlation_id: str) -> Answer:
+        # Who asks is settled first: a stranger learns nothing, not even what is well-formed.
+        session = self._authenticator.authenticate(request.headers)
+        if request.method == "POST":
+            envelope = await read_post(request, max_body_bytes=self._settings.max_body_bytes)
+        else:
+            envelope = read_get(request)
+        document = self._document(envelope)
+        if document.errors:
+            return refused(document.errors, document.node)
+        operation = document.operation_type(envelope.operation_name)
+        if request.method != "POST" and operation not in (OperationType.QUERY, None):
+            raise RequestRefused(405, "Send a mutation by POST.", {"Allow": "POST"})
+        return await carry_out(
+            document,
+            RequestContext(session, self._store, self._cascades),
+            variables=envelope.variables,
+            operation_name=envelope.operation_name,
+            correlation_id=correlation_id,
+        )
+
+    def _document(self, envelope: Envelope) -> Document:
+        try:
+            # A lone surrogate is no text; graphql-core would trip over it in some places.
+            envelope.query.encode()
+        except UnicodeEncodeError:
+            return Document(None, (GraphQLError("the document has a lone surrogate"),))
+        return prepare(
+            envelope.query,
+            max_tokens=self._settings.max_tokens,
+            introspection=self._settings.introspection,
+        )
+
+
+def _problem(message: str, code: str, **extensions: str) -> dict[str, Any]:
+    return {"errors": [{"message": message, "extensions": {"code": code, **extensions}}]}
+
+
+def _respond(
+    body: dict[str, Any], status: int, media_type: str, headers: dict[str, str]
+) -> Response:
+    try:
+        content = orjson.dumps(body)
+    except TypeError:
+        # A message may repeat what a client sent, a lone surrogate included: escape it.
+        content = json.dumps(body).encode()
+    return Response(
+        content,
+        status,
+        {"Cache-Control": "no-store", "Vary": "Accept, Cookie, Authorization", **headers},
+        media_type=f"{media_type}; charset=utf-8",
+    )

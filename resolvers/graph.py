@@ -9,7 +9,6 @@ from datetime import date
 
 from data.days import Window, last_day
 from data.entities import Assignment, EntityType, Link, Project, Resource
-from data.errors import PlannerError
 from data.loader import Part
 from data.slices import (
     AssignmentsSlice,
@@ -35,7 +34,7 @@ class Graph:
         parts: Mapping[Slice, Part],
         *,
         items: Mapping[str, ItemSlice] | None = None,
-        failure: PlannerError | None = None,
+        failure: Exception | None = None,
     ) -> None:
         self.team_id = team_id
         self._parts = parts

@@ -1,13 +1,13 @@
 """Reads: the selection of the whole operation becomes one read of the team's partition."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
 from graphql import GraphQLObjectType, GraphQLResolveInfo, get_named_type
 
 from data.entities import Assignment, EntityType, Project, Resource
-from data.errors import LimitExceeded, PlannerError
+from data.errors import LimitExceeded
 from data.keys import project_sk, resource_sk
 from data.slices import ItemSlice, Slice
 from resolvers.context import RequestContext
@@ -15,7 +15,9 @@ from resolvers.global_ids import from_global_id
 from resolvers.graph import Graph, Node, TeamNode
 from resolvers.selection import Selected, selected_fields, slices_below
 
-__all__ = ["MAX_NODES", "nodes", "team", "written"]
+__all__ = ["MAX_NODES", "Written", "foreseen", "nodes", "team", "written"]
+
+Written = Resource | Project | Assignment
 
 MAX_NODES = 100
 """Ids that one operation may look up by `node` and `nodes`."""
@@ -34,26 +36,26 @@ async def nodes(
     return [graph.named(id) for id in ids]
 
 
-async def written(
-    context: RequestContext,
-    info: GraphQLResolveInfo[Any],
-    entity: Resource | Project | Assignment,
-    field: str,
-) -> Node:
-    """What a mutation wrote, as the `field` of its payload, with the relations that are selected
-    below. Only those are read, and their failure is theirs alone: the write was done."""
-    context.loader.forget()
-    slices: set[Slice] = set()
+def foreseen(info: GraphQLResolveInfo[Any], field: str) -> set[Slice]:
+    """The slices that the `field` of a mutation's payload will need. Raises BadInput."""
     payload = get_named_type(info.return_type)
     if not isinstance(payload, GraphQLObjectType):
         raise TypeError("a payload is an object type")
+    slices: set[Slice] = set()
     for node in info.field_nodes:
         for selected in selected_fields(info, payload, node.selection_set):
             if selected.name == field and isinstance(selected.type, GraphQLObjectType):
                 slices |= slices_below(info, selected.type, selected.below)
+    return slices
+
+
+async def written(context: RequestContext, entity: Written, slices: Set[Slice]) -> Node:
+    """What a mutation wrote, with the relations that were foreseen. Only those are read, and
+    their failure is theirs alone: the write was done."""
+    context.loader.forget()
     try:
         parts = await context.loader.load(slices)
-    except PlannerError as failure:
+    except Exception as failure:
         return Graph(context.team_id, {}, failure=failure).node(entity)
     return Graph(context.team_id, parts).node(entity)
 
@@ -78,7 +80,7 @@ async def _read_operation(context: RequestContext, info: GraphQLResolveInfo[Any]
             if found := from_global_id(id):
                 types[id] = found[0]
                 slices |= _below_node(info, field, found[0])
-    if len(types) > MAX_NODES:
+    if sum(len(_ids(field)) for field in fields) > MAX_NODES:
         raise LimitExceeded(f"one operation may look up at most {MAX_NODES} ids")
     items = await _items(context, types)
     parts = await context.loader.load(slices | set(items.values()))

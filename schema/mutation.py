@@ -5,13 +5,13 @@ wrong is a GraphQL error.
 """
 
 from collections.abc import Awaitable, Callable
-from typing import Annotated, TypeVar
+from typing import Annotated, Concatenate, ParamSpec, TypeVar
 
 import strawberry
 
-from data.entities import Assignment, Project, Resource
 from data.errors import Refused
 from resolvers import reads, writes
+from resolvers.context import RequestContext
 from schema import payloads
 from schema.inputs import (
     CreateAssignmentInput,
@@ -31,20 +31,26 @@ __all__ = ["Mutation"]
 _INPUT = strawberry.argument(description="What to write.")
 
 Payload = TypeVar("Payload")
+Fields = ParamSpec("Fields")
 
 
 async def _answer(
     info: Info,
     payload: Callable[..., Payload],
     field: str,
-    write: Awaitable[Resource | Project | Assignment],
+    write: Callable[Concatenate[RequestContext, Fields], Awaitable[reads.Written]],
+    /,
+    *args: Fields.args,
+    **kwargs: Fields.kwargs,
 ) -> Payload:
     """The payload with what was written as its `field`, or with the reasons of a refusal."""
+    # What the payload selects is looked at first: a fault in it must not follow a write.
+    slices = reads.foreseen(info._raw_info, field)
     try:
-        entity = await write
+        entity = await write(info.context, *args, **kwargs)
     except Refused as refused:
         return payload(errors=user_errors(refused))
-    return payload(**{field: await reads.written(info.context, info._raw_info, entity, field)})
+    return payload(**{field: await reads.written(info.context, entity, slices)})
 
 
 @strawberry.type(description="What can be written. If a payload has errors, nothing was written.")
@@ -53,17 +59,28 @@ class Mutation:
     async def create_resource(
         self, info: Info, input: Annotated[CreateResourceInput, _INPUT]
     ) -> payloads.CreateResourcePayload:
-        write = writes.create_resource(info.context, id=input.id, name=input.name)
-        return await _answer(info, payloads.CreateResourcePayload, "resource", write)
+        return await _answer(
+            info,
+            payloads.CreateResourcePayload,
+            "resource",
+            writes.create_resource,
+            id=input.id,
+            name=input.name,
+        )
 
     @strawberry.mutation(description="Changes a resource, field by field.")
     async def update_resource(
         self, info: Info, input: Annotated[UpdateResourceInput, _INPUT]
     ) -> payloads.UpdateResourcePayload:
-        write = writes.update_resource(
-            info.context, id=input.id, name=input.name, expected_version=input.expected_version
+        return await _answer(
+            info,
+            payloads.UpdateResourcePayload,
+            "resource",
+            writes.update_resource,
+            id=input.id,
+            name=input.name,
+            expected_version=input.expected_version,
         )
-        return await _answer(info, payloads.UpdateResourcePayload, "resource", write)
 
     @strawberry.mutation(description="Deletes a resource and all its assignments.")
     async def delete_resource(
@@ -81,8 +98,11 @@ class Mutation:
     async def create_project(
         self, info: Info, input: Annotated[CreateProjectInput, _INPUT]
     ) -> payloads.CreateProjectPayload:
-        write = writes.create_project(
-            info.context,
+        return await _answer(
+            info,
+            payloads.CreateProjectPayload,
+            "project",
+            writes.create_project,
             id=input.id,
             name=input.name,
             color=input.color,
@@ -90,14 +110,16 @@ class Mutation:
             tags=input.tags,
             links=links_of(input.links),
         )
-        return await _answer(info, payloads.CreateProjectPayload, "project", write)
 
     @strawberry.mutation(description="Changes a project, field by field.")
     async def update_project(
         self, info: Info, input: Annotated[UpdateProjectInput, _INPUT]
     ) -> payloads.UpdateProjectPayload:
-        write = writes.update_project(
-            info.context,
+        return await _answer(
+            info,
+            payloads.UpdateProjectPayload,
+            "project",
+            writes.update_project,
             id=input.id,
             name=input.name,
             color=input.color,
@@ -106,7 +128,6 @@ class Mutation:
             links=strawberry.Some(links_of(input.links.value)) if input.links else None,
             expected_version=input.expected_version,
         )
-        return await _answer(info, payloads.UpdateProjectPayload, "project", write)
 
     @strawberry.mutation(description="Deletes a project and all its assignments.")
     async def delete_project(
@@ -124,8 +145,11 @@ class Mutation:
     async def create_assignment(
         self, info: Info, input: Annotated[CreateAssignmentInput, _INPUT]
     ) -> payloads.CreateAssignmentPayload:
-        write = writes.create_assignment(
-            info.context,
+        return await _answer(
+            info,
+            payloads.CreateAssignmentPayload,
+            "assignment",
+            writes.create_assignment,
             id=input.id,
             resource_id=input.resource_id,
             project_id=input.project_id,
@@ -133,14 +157,16 @@ class Mutation:
             end_date=input.end_date,
             note=input.note,
         )
-        return await _answer(info, payloads.CreateAssignmentPayload, "assignment", write)
 
     @strawberry.mutation(description="Changes or moves an assignment, field by field.")
     async def update_assignment(
         self, info: Info, input: Annotated[UpdateAssignmentInput, _INPUT]
     ) -> payloads.UpdateAssignmentPayload:
-        write = writes.update_assignment(
-            info.context,
+        return await _answer(
+            info,
+            payloads.UpdateAssignmentPayload,
+            "assignment",
+            writes.update_assignment,
             id=input.id,
             resource_id=input.resource_id,
             project_id=input.project_id,
@@ -149,7 +175,6 @@ class Mutation:
             note=input.note,
             expected_version=input.expected_version,
         )
-        return await _answer(info, payloads.UpdateAssignmentPayload, "assignment", write)
 
     @strawberry.mutation(description="Deletes an assignment. Deleting it again is no error.")
     async def delete_assignment(

@@ -6,7 +6,7 @@ from typing import Any
 
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from data.cascade import Cascades
@@ -67,6 +67,7 @@ def create_app(
 
     routes = [Route("/healthz", _healthz)]
     if settings.playground:
+        routes.append(Route("/", _to_playground))
         routes += playground_routes(settings.home, GRAPHQL_PATH)
     # All methods, so that the ones that are not allowed are refused in JSON too.
     routes.append(Route(GRAPHQL_PATH, graphql, methods=[*_METHODS, *_OTHER_METHODS]))
@@ -88,6 +89,10 @@ def _is_page(request: Request) -> bool:
 def _method_not_allowed() -> Response:
     error = {"message": "Use GET or POST.", "extensions": {"code": "BAD_USER_INPUT"}}
     return JSONResponse({"errors": [error]}, 405, {"Allow": "GET, POST"})
+
+
+async def _to_playground(request: Request) -> Response:
+    return RedirectResponse(GRAPHQL_PATH)
 
 
 async def _healthz(request: Request) -> Response:

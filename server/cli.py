@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Any, NoReturn, TypeVar
@@ -12,11 +12,12 @@ import uvicorn
 from pydantic import ValidationError
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from data.entities import Membership, Role, Team
 from data.errors import PlannerError
 from data.members import add_member, create_team
-from data.store import Store, open_store
+from data.store import STORE_ERRORS, Store, open_store
 from data.team_id import is_team_id
 from schema import sdl
 from server.app import GRAPHQL_PATH, create_app
@@ -24,6 +25,7 @@ from server.authjs import cookie_name, mint
 from server.demo import DEMO_TEAM, seed_demo
 from server.dev import dev_secret, dev_settings, dev_sign_in
 from server.engines import EngineError
+from server.logs import log_for_machines, log_for_people
 from server.settings import Settings, StoreKind
 from server.stores import running_store
 
@@ -56,6 +58,7 @@ def dev(
 ) -> None:
     """Serve the demo team from an in-memory store, signed in, with GraphiQL."""
     settings = dev_settings(_settings(host, port))
+    log_for_people()
     if settings.store is StoreKind.EMBEDDED:
         err.print("The store is embedded: in memory, and gone when the server stops.")
     with running_store(settings) as (running, credentials):
@@ -74,10 +77,17 @@ def serve(
 ) -> None:
     """Serve the table that the environment names."""
     settings = _settings(host, port)
+    log_for_machines()
     if not settings.secrets:
         _stop("AUTH_SECRET is not set: without the secret of Auth.js nobody can be known.")
     with running_store(settings) as (running, credentials):
-        application = create_app(running, credentials=credentials)
+        if running.store is not StoreKind.EMBEDDED:
+            _check_table(running, credentials)
+        application = create_app(
+            running,
+            credentials=credentials,
+            prepare=_create_table if running.store is StoreKind.EMBEDDED else None,
+        )
         uvicorn.run(application, host=running.host, port=running.port, access_log=False)
 
 
@@ -123,14 +133,14 @@ def schema(
 @table_app.command("create")
 def table_create() -> None:
     """Create the table with its indexes, unless it is there."""
-    created = _in_store(lambda store: store.create_table())
+    created = _in_store(Store.create_table)
     out.print("created" if created else "it is there already")
 
 
 @table_app.command("describe")
 def table_describe() -> None:
     """Show the table's status, size and indexes."""
-    description = _in_store(lambda store: store.describe_table())
+    description = _in_store(Store.describe_table)
     if description is None:
         _stop(f"There is no table {_settings().table}; `planner table create` makes it.")
     table = Table("index", "partition key", "sort key", "status")
@@ -173,21 +183,38 @@ def main() -> None:
         app()
     except (PlannerError, EngineError) as error:
         _stop(str(error))
+    except STORE_ERRORS as error:
+        hint = (
+            "; `planner table create` makes the table" if "ResourceNotFound" in str(error) else ""
+        )
+        _stop(f"The store says: {error}{hint}")
 
 
 def _in_store(work: Callable[[Store], Awaitable[Result]]) -> Result:
     settings = _settings()
-
-    async def run() -> Result:
-        with running_store(settings) as (running, credentials):
-            async with open_store(
-                running.table, endpoint_url=running.endpoint_url, credentials=credentials
-            ) as store:
-                return await work(store)
-
     if settings.store is StoreKind.EMBEDDED:
         _stop("The embedded store lives inside `planner dev`; set PLANNER_STORE to another.")
-    return asyncio.run(run())
+    with running_store(settings) as (running, credentials):
+        return asyncio.run(_work(running, credentials, work))
+
+
+async def _work(
+    settings: Settings, credentials: Mapping[str, Any], work: Callable[[Store], Awaitable[Result]]
+) -> Result:
+    async with open_store(
+        settings.table, endpoint_url=settings.endpoint_url, credentials=credentials
+    ) as store:
+        return await work(store)
+
+
+def _check_table(settings: Settings, credentials: Mapping[str, Any]) -> None:
+    # Better no start than one where every request fails.
+    if asyncio.run(_work(settings, credentials, Store.describe_table)) is None:
+        _stop(f"There is no table {settings.table}; `planner table create` makes it.")
+
+
+async def _create_table(store: Store) -> None:
+    await store.create_table()
 
 
 def _settings(host: str | None = None, port: int | None = None) -> Settings:
@@ -196,7 +223,8 @@ def _settings(host: str | None = None, port: int | None = None) -> Settings:
         return Settings(**{name: value for name, value in given.items() if value is not None})
     except ValidationError as error:
         for each in error.errors():
-            err.print(f"[red]{'.'.join(map(str, each['loc']))}[/red]: {each['msg']}")
+            where = "".join(f"{part}: " for part in each["loc"])
+            _complain(where + each["msg"].removeprefix("Value error, "))
         raise SystemExit(2) from None
 
 
@@ -206,5 +234,9 @@ def _check_team(team: str) -> None:
 
 
 def _stop(message: str) -> NoReturn:
-    err.print(f"[red]{message}[/red]")
+    _complain(message)
     raise SystemExit(1)
+
+
+def _complain(message: str) -> None:
+    err.print(Text(message, "red"), soft_wrap=True)

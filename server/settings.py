@@ -50,6 +50,10 @@ class Settings(BaseSettings):
     endpoint_url: str | None = Field(
         None, validation_alias=AliasChoices("AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL")
     )
+    # boto itself reads the second name only; the AWS SDK of an Auth.js frontend reads the first.
+    region: str | None = Field(
+        None, validation_alias=AliasChoices("AWS_REGION", "AWS_DEFAULT_REGION")
+    )
     consistent_reads: bool = True
     max_items: int = Field(100_000, ge=1)
     max_connections: int = Field(50, ge=1)

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import uuid_utils
 
-__all__ = ["age_seconds", "new_id", "now"]
+__all__ = ["age_seconds", "epoch_seconds", "new_id", "now"]
 
 
 def new_id() -> str:
@@ -15,6 +15,11 @@ def new_id() -> str:
 def now() -> str:
     """The present moment as ISO 8601 in UTC with milliseconds: `2026-01-31T09:30:00.000Z`."""
     return _text(datetime.now(UTC))
+
+
+def epoch_seconds() -> int:
+    """The present moment in seconds since 1970, as TTL attributes hold it."""
+    return int(datetime.now(UTC).timestamp())
 
 
 def age_seconds(moment: str) -> float:

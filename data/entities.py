@@ -25,6 +25,7 @@ class EntityType(enum.StrEnum):
     RESOURCE = "Resource"
     PROJECT = "Project"
     ASSIGNMENT = "Assignment"
+    CLAIM = "Claim"
 
 
 class Role(enum.StrEnum):

@@ -14,7 +14,7 @@ payload's error). What is not a PlannerError is a fault of ours and is masked at
 """
 
 import enum
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 __all__ = [
@@ -30,6 +30,7 @@ __all__ = [
     "conflict",
     "invalid",
     "not_found",
+    "too_many",
 ]
 
 
@@ -86,6 +87,10 @@ class Problem:
     message: str
     field: tuple[str, ...] = ()
 
+    def below(self, *path: str) -> "Problem":
+        """The same problem of an input that itself stands at `path`."""
+        return replace(self, field=(*path, *self.field))
+
 
 class Refused(PlannerError):
     """A write that did not happen, with every reason that is known."""
@@ -99,6 +104,10 @@ class Refused(PlannerError):
 
 def invalid(message: str, *field: str) -> Problem:
     return Problem(ProblemCode.INVALID, message, field)
+
+
+def too_many(message: str, *field: str) -> Problem:
+    return Problem(ProblemCode.LIMIT_EXCEEDED, message, field)
 
 
 def not_found(message: str, *field: str) -> Problem:

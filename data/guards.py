@@ -2,10 +2,28 @@
 
 from typing import Final
 
-from data.expressions import AttributeValue, Expression, Item, Key, n
-from data.transactions import Check, Update
+from data.clock import epoch_seconds
+from data.entities import Assignment, EntityType
+from data.errors import Refused, conflict
+from data.expressions import AttributeValue, Expression, Item, Key, n, s
+from data.items import encode, key_of, sort_key
+from data.keys import ASSIGNMENT, claims_pk
+from data.transactions import Check, Delete, Put, Update
 
-__all__ = ["IS_NEW", "LIVE_OWNER", "difference", "live", "unchanged", "update"]
+__all__ = [
+    "IS_NEW",
+    "LIVE_OWNER",
+    "check_version",
+    "claim",
+    "difference",
+    "live",
+    "move",
+    "unchanged",
+    "update",
+]
+
+# Long after any client has given up on a lost answer; TTL removes the item then.
+_CLAIM_SECONDS: Final = 30 * 24 * 3600
 
 IS_NEW: Final = Expression("attribute_not_exists(#sk)")
 
@@ -28,6 +46,25 @@ def unchanged(version: int) -> Expression:
 _ZERO: Final[dict[str, AttributeValue]] = {":zero": n(0)}
 
 
+def check_version(version: int, expected: int | None) -> None:
+    """Raises Refused (CONFLICT) when a change is based on another version than the stored one."""
+    if expected is not None and version != expected:
+        raise Refused(conflict(f"it has version {version} now", "expectedVersion"))
+
+
+def claim(team_id: str, assignment: Assignment) -> Put:
+    """Claims an id that a client chose. An assignment's key begins with its first day, so the key
+    alone can't tell that the id is used on another day, and the index may not know it yet."""
+    item: Item = {
+        "pk": s(claims_pk(team_id)),
+        "sk": s(ASSIGNMENT + assignment.id),
+        "EntityType": s(EntityType.CLAIM),
+        "target": s(sort_key(assignment)),
+        "expires": n(epoch_seconds() + _CLAIM_SECONDS),
+    }
+    return Put(item, IS_NEW)
+
+
 def difference(old: Item, new: Item) -> tuple[Item, tuple[str, ...]]:
     """Which attributes to set and which to remove, to get from one encoding to the other.
     Attributes that the planner does not know are in neither, and so stay."""
@@ -40,3 +77,16 @@ def update(old: Item, new: Item, *, version: int) -> Update:
     changed, removed = difference(old, new)
     key = {"pk": old["pk"], "sk": old["sk"]}
     return Update(key, unchanged(version), changed, removed)
+
+
+def move(
+    team_id: str, item: Item, old: Assignment, new: Assignment, **more: AttributeValue
+) -> tuple[Delete, Put]:
+    """Moves an item that is still at the version of `old` to the key of `new`. Its attributes
+    that the planner does not know go with it; `more` are set besides."""
+    changed, removed = difference(encode(team_id, old), encode(team_id, new))
+    kept = {name: value for name, value in item.items() if name not in removed}
+    return (
+        Delete(key_of(team_id, old), unchanged(old.version)),
+        Put({**kept, **changed, **more}, IS_NEW),
+    )

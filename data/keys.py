@@ -16,6 +16,7 @@ __all__ = [
     "PROJECT",
     "RESOURCE",
     "assignment_sk",
+    "claims_pk",
     "is_id",
     "membership_sk",
     "project_sk",
@@ -43,6 +44,12 @@ def team_pk(team_id: str) -> str:
     if not is_team_id(team_id):
         raise ValueError("not a team id")
     return f"TEAM#{team_id}"
+
+
+def claims_pk(team_id: str) -> str:
+    """The partition of the ids that the team's clients chose for assignments: beside the team's
+    own, so that a timeline never reads them. No team id has a `#`, so no team's is this."""
+    return f"{team_pk(team_id)}#CLAIMS"
 
 
 def user_pk(user_id: str) -> str:

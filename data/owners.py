@@ -9,7 +9,7 @@ from data.contention import attempts
 from data.entities import Project, Resource
 from data.errors import Refused, conflict, not_found
 from data.expressions import Item
-from data.guards import IS_NEW, update
+from data.guards import IS_NEW, check_version, update
 from data.items import Skip, decode, encode, table_key
 from data.keys import project_sk, resource_sk
 from data.store import ConditionFailed, Store, TransactionCanceled
@@ -48,10 +48,12 @@ class Owners(Generic[Kind]):
         that differ are written, on condition that nobody wrote meanwhile; else it is read and
         changed again. Raises Refused (NOT_FOUND, CONFLICT, or what `change` raises)."""
         async for _ in attempts():
-            old = await self._stored(id)
-            if expected_version is not None and old.version != expected_version:
-                raise Refused(conflict(f"it has version {old.version} now", "expectedVersion"))
-            new = replace(change(old), version=old.version + 1, updated_at=now())
+            old = await self.get(id)
+            check_version(old.version, expected_version)
+            changed = change(old)
+            if changed == old:
+                return old
+            new = replace(changed, version=old.version + 1, updated_at=now())
             action = update(
                 encode(self._team_id, old), encode(self._team_id, new), version=old.version
             )
@@ -62,7 +64,9 @@ class Owners(Generic[Kind]):
             return new
         raise Refused(conflict("others keep changing it; try again"))
 
-    async def _stored(self, id: str) -> Kind:
+    async def get(self, id: str) -> Kind:
+        """The stored owner, strongly consistent. Raises Refused (NOT_FOUND), also when it is
+        being deleted."""
         sk = resource_sk(id) if self._kind is Resource else project_sk(id)
         item = await self._store.get(table_key(self._team_id, sk))
         owner = self._readable(item or {})

@@ -75,11 +75,11 @@ class Check:
 
     def tags(self, tags: Sequence[str] | None, *field: str) -> tuple[str, ...]:
         """At most `MAX_TAGS` of `MAX_TAG` characters each, without repetition."""
-        unique = tuple(dict.fromkeys(tags or ()))
-        if len(unique) > MAX_TAGS:
+        if len(set(tags or ())) > MAX_TAGS:
             self.add(invalid(f"{field[-1]} may have at most {MAX_TAGS} entries", *field))
             return ()
-        return tuple(self._line(tag, MAX_TAG, *field, str(i)) for i, tag in enumerate(unique))
+        checked = (self._line(tag, MAX_TAG, *field, str(i)) for i, tag in enumerate(tags or ()))
+        return tuple(dict.fromkeys(checked))
 
     def links(self, links: Sequence[Link] | None, *field: str) -> tuple[Link, ...]:
         """At most `MAX_LINKS`, each an http(s) address of `MAX_URL` characters with a label."""

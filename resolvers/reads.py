@@ -1,7 +1,7 @@
 """Reads: the selection of the whole operation becomes one read of the team's partition."""
 
 import asyncio
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any
 
 from graphql import GraphQLObjectType, GraphQLResolveInfo, get_named_type
@@ -49,15 +49,19 @@ def foreseen(info: GraphQLResolveInfo[Any], field: str) -> set[Slice]:
     return slices
 
 
-async def written(context: RequestContext, entity: Written, slices: Set[Slice]) -> Node:
+async def written(
+    context: RequestContext, entities: Iterable[Written], slices: Set[Slice]
+) -> list[Node]:
     """What a mutation wrote, with the relations that were foreseen. Only those are read, and
     their failure is theirs alone: the write was done."""
     context.loader.forget()
     try:
         parts = await context.loader.load(slices)
     except Exception as failure:
-        return Graph(context.team_id, {}, failure=failure).node(entity)
-    return Graph(context.team_id, parts).node(entity)
+        graph = Graph(context.team_id, {}, failure=failure)
+    else:
+        graph = Graph(context.team_id, parts)
+    return [graph.node(entity) for entity in entities]
 
 
 async def _graph(context: RequestContext, info: GraphQLResolveInfo[Any]) -> Graph:

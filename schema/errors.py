@@ -27,6 +27,7 @@ log = structlog.get_logger(__name__)
 
 _AT_VARIABLE = re.compile(r"^Variable '\$(\w+)' has invalid value(?: at ([\w.\[\]]+))?:")
 _WORD = re.compile(r"\w+")
+_NAMED = re.compile(r"(?:required|unknown) field '(\w+)'")
 _LONGEST_MESSAGE = 500
 
 
@@ -80,6 +81,12 @@ def _cause(error: GraphQLError) -> Exception | None:
 
 
 def _field(error: GraphQLError, document: DocumentNode | None) -> list[str]:
+    path = _path(error, document)
+    named = _NAMED.search(error.message) if path else None
+    return [*path, named[1]] if named else path
+
+
+def _path(error: GraphQLError, document: DocumentNode | None) -> list[str]:
     if match := _AT_VARIABLE.match(error.message):
         variable, at = match.groups()
         return [variable, *_WORD.findall(at or "")]

@@ -5,7 +5,9 @@ from datetime import date
 import strawberry
 
 from data import rules
+from data.assignments import MAX_PATCHES
 from data.entities import Link
+from resolvers.assignment_writes import AssignmentPatch
 
 __all__ = [
     "CreateAssignmentInput",
@@ -13,10 +15,13 @@ __all__ = [
     "CreateResourceInput",
     "DeleteInput",
     "LinkInput",
+    "ShiftProjectInput",
     "UpdateAssignmentInput",
+    "UpdateAssignmentsInput",
     "UpdateProjectInput",
     "UpdateResourceInput",
     "links_of",
+    "patch_of",
 ]
 
 _CLIENT_ID = (
@@ -110,6 +115,42 @@ class UpdateAssignmentInput:
     expected_version: int | None = strawberry.field(default=None, description=_EXPECTED)
 
 
+@strawberry.input(description="Changes of several assignments, all or none.")
+class UpdateAssignmentsInput:
+    patches: list[UpdateAssignmentInput] = strawberry.field(
+        description=f"At most {MAX_PATCHES}, each of another assignment."
+    )
+
+
+@strawberry.input(description="A shift of a project's assignments.")
+class ShiftProjectInput:
+    id: strawberry.ID = strawberry.field(description="The id of the project.")
+    days: int = strawberry.field(description="By how many days; negative is earlier.")
+    from_: date | None = strawberry.field(
+        name="from",
+        default=None,
+        description="Only assignments that start on this day or later; all when left out.",
+    )
+    operation_id: strawberry.ID | None = strawberry.field(
+        default=None,
+        description="A UUID of the client's own making, which makes a retry safe: the same shift "
+        "again does what is left of it, and shifts nothing twice.",
+    )
+
+
 @strawberry.input(name="DeleteInput", description="What to delete.")
 class DeleteInput:
     id: strawberry.ID = strawberry.field(description="The id of what to delete.")
+
+
+def patch_of(input: UpdateAssignmentInput) -> AssignmentPatch:
+    """The patch as the resolvers know it."""
+    return AssignmentPatch(
+        id=input.id,
+        resource_id=input.resource_id,
+        project_id=input.project_id,
+        start_date=input.start_date,
+        end_date=input.end_date,
+        note=input.note,
+        expected_version=input.expected_version,
+    )

@@ -5,12 +5,12 @@ wrong is a GraphQL error.
 """
 
 from collections.abc import Awaitable, Callable
-from typing import Annotated, Concatenate, ParamSpec, TypeVar
+from typing import Annotated, Concatenate, ParamSpec, TypeVar, cast
 
 import strawberry
 
 from data.errors import Refused
-from resolvers import reads, writes
+from resolvers import assignment_writes, owner_writes, reads
 from resolvers.context import RequestContext
 from schema import payloads
 from schema.inputs import (
@@ -18,13 +18,17 @@ from schema.inputs import (
     CreateProjectInput,
     CreateResourceInput,
     DeleteInput,
+    ShiftProjectInput,
     UpdateAssignmentInput,
+    UpdateAssignmentsInput,
     UpdateProjectInput,
     UpdateResourceInput,
     links_of,
+    patch_of,
 )
 from schema.payloads import user_errors
 from schema.query import Info
+from schema.types import Assignment, Project
 
 __all__ = ["Mutation"]
 
@@ -50,7 +54,8 @@ async def _answer(
         entity = await write(info.context, *args, **kwargs)
     except Refused as refused:
         return payload(errors=user_errors(refused))
-    return payload(**{field: await reads.written(info.context, entity, slices)})
+    [node] = await reads.written(info.context, [entity], slices)
+    return payload(**{field: node})
 
 
 @strawberry.type(description="What can be written. If a payload has errors, nothing was written.")
@@ -63,7 +68,7 @@ class Mutation:
             info,
             payloads.CreateResourcePayload,
             "resource",
-            writes.create_resource,
+            owner_writes.create_resource,
             id=input.id,
             name=input.name,
         )
@@ -76,7 +81,7 @@ class Mutation:
             info,
             payloads.UpdateResourcePayload,
             "resource",
-            writes.update_resource,
+            owner_writes.update_resource,
             id=input.id,
             name=input.name,
             expected_version=input.expected_version,
@@ -87,7 +92,7 @@ class Mutation:
         self, info: Info, input: Annotated[DeleteInput, _INPUT]
     ) -> payloads.DeleteResourcePayload:
         try:
-            deleted = await writes.delete_resource(info.context, id=input.id)
+            deleted = await owner_writes.delete_resource(info.context, id=input.id)
         except Refused as refused:
             return payloads.DeleteResourcePayload(errors=user_errors(refused))
         return payloads.DeleteResourcePayload(
@@ -102,7 +107,7 @@ class Mutation:
             info,
             payloads.CreateProjectPayload,
             "project",
-            writes.create_project,
+            owner_writes.create_project,
             id=input.id,
             name=input.name,
             color=input.color,
@@ -119,7 +124,7 @@ class Mutation:
             info,
             payloads.UpdateProjectPayload,
             "project",
-            writes.update_project,
+            owner_writes.update_project,
             id=input.id,
             name=input.name,
             color=input.color,
@@ -134,7 +139,7 @@ class Mutation:
         self, info: Info, input: Annotated[DeleteInput, _INPUT]
     ) -> payloads.DeleteProjectPayload:
         try:
-            deleted = await writes.delete_project(info.context, id=input.id)
+            deleted = await owner_writes.delete_project(info.context, id=input.id)
         except Refused as refused:
             return payloads.DeleteProjectPayload(errors=user_errors(refused))
         return payloads.DeleteProjectPayload(
@@ -149,7 +154,7 @@ class Mutation:
             info,
             payloads.CreateAssignmentPayload,
             "assignment",
-            writes.create_assignment,
+            assignment_writes.create_assignment,
             id=input.id,
             resource_id=input.resource_id,
             project_id=input.project_id,
@@ -166,14 +171,43 @@ class Mutation:
             info,
             payloads.UpdateAssignmentPayload,
             "assignment",
-            writes.update_assignment,
-            id=input.id,
-            resource_id=input.resource_id,
-            project_id=input.project_id,
-            start_date=input.start_date,
-            end_date=input.end_date,
-            note=input.note,
-            expected_version=input.expected_version,
+            assignment_writes.update_assignment,
+            patch_of(input),
+        )
+
+    @strawberry.mutation(description="Changes or moves several assignments, all or none.")
+    async def update_assignments(
+        self, info: Info, input: Annotated[UpdateAssignmentsInput, _INPUT]
+    ) -> payloads.UpdateAssignmentsPayload:
+        slices = reads.foreseen(info._raw_info, "assignments")
+        patches = [patch_of(patch) for patch in input.patches]
+        try:
+            updated = await assignment_writes.update_assignments(info.context, patches)
+        except Refused as refused:
+            return payloads.UpdateAssignmentsPayload(errors=user_errors(refused))
+        nodes = await reads.written(info.context, updated, slices)
+        return payloads.UpdateAssignmentsPayload(assignments=cast("list[Assignment]", nodes))
+
+    @strawberry.mutation(description="Shifts a project's assignments by a number of days.")
+    async def shift_project(
+        self, info: Info, input: Annotated[ShiftProjectInput, _INPUT]
+    ) -> payloads.ShiftProjectPayload:
+        slices = reads.foreseen(info._raw_info, "project")
+        try:
+            project, shifted = await owner_writes.shift_project(
+                info.context,
+                id=input.id,
+                days=input.days,
+                first=input.from_,
+                operation_id=input.operation_id,
+            )
+        except Refused as refused:
+            return payloads.ShiftProjectPayload(errors=user_errors(refused))
+        [node] = await reads.written(info.context, [project], slices)
+        return payloads.ShiftProjectPayload(
+            project=cast("Project", node),
+            shifted_assignment_ids=_ids(shifted),
+            shifted_count=len(shifted),
         )
 
     @strawberry.mutation(description="Deletes an assignment. Deleting it again is no error.")
@@ -181,7 +215,7 @@ class Mutation:
         self, info: Info, input: Annotated[DeleteInput, _INPUT]
     ) -> payloads.DeleteAssignmentPayload:
         try:
-            await writes.delete_assignment(info.context, id=input.id)
+            await assignment_writes.delete_assignment(info.context, id=input.id)
         except Refused as refused:
             return payloads.DeleteAssignmentPayload(errors=user_errors(refused))
         return payloads.DeleteAssignmentPayload(deleted_assignment_id=input.id)

@@ -14,7 +14,9 @@ __all__ = [
     "DeleteAssignmentPayload",
     "DeleteProjectPayload",
     "DeleteResourcePayload",
+    "ShiftProjectPayload",
     "UpdateAssignmentPayload",
+    "UpdateAssignmentsPayload",
     "UpdateProjectPayload",
     "UpdateResourcePayload",
     "UserError",
@@ -96,6 +98,30 @@ class CreateAssignmentPayload:
 @strawberry.type(description="The outcome of `updateAssignment`.")
 class UpdateAssignmentPayload:
     assignment: Assignment | None = strawberry.field(default=None, description=_ASSIGNMENT)
+    errors: list[UserError] = strawberry.field(default_factory=list, description=_ERRORS)
+
+
+@strawberry.type(description="The outcome of `updateAssignments`.")
+class UpdateAssignmentsPayload:
+    assignments: list[Assignment] = strawberry.field(
+        default_factory=list,
+        description="The assignments as they are now, in the order of the patches; none when "
+        "there are errors.",
+    )
+    errors: list[UserError] = strawberry.field(default_factory=list, description=_ERRORS)
+
+
+@strawberry.type(description="The outcome of `shiftProject`.")
+class ShiftProjectPayload:
+    project: Project | None = strawberry.field(default=None, description=_PROJECT)
+    shifted_assignment_ids: list[strawberry.ID] = strawberry.field(
+        default_factory=list,
+        description="The ids of the assignments that this call shifted; not of those whose "
+        "resource is gone.",
+    )
+    shifted_count: int = strawberry.field(
+        default=0, description="How many assignments this call shifted."
+    )
     errors: list[UserError] = strawberry.field(default_factory=list, description=_ERRORS)
 
 

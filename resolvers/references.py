@@ -1,0 +1,27 @@
+"""The objects that an input refers to by global id."""
+
+from data.entities import EntityType
+from data.errors import Refused, invalid, not_found
+from data.rules import Check
+from resolvers.global_ids import raw_id
+
+__all__ = ["existing", "owner"]
+
+
+def existing(type: EntityType, global_id: str) -> str:
+    """The raw id of the object that a write is about. An id of another type, of another team or
+    of nothing at all is all the same: NOT_FOUND."""
+    raw = raw_id(type, global_id)
+    if raw is None:
+        raise Refused(not_found(f"there is no such {type.lower()}", "id"))
+    return raw
+
+
+def owner(check: Check, type: EntityType, global_id: str | None, field: str) -> str:
+    if global_id is None:
+        check.add(invalid(f"{field} can't be null", field))
+        return ""
+    raw = raw_id(type, global_id)
+    if raw is None:
+        check.add(not_found(f"there is no such {type.lower()}", field))
+    return raw or ""

@@ -1,0 +1,124 @@
+"""Whatever fails: a mutation is done once, or not at all, or the same call finishes it."""
+
+import asyncio
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+import pytest
+
+from data.entities import Assignment, Project, Resource
+from data.errors import Refused, Unavailable
+from data.slices import AssignmentsSlice, ProjectsSlice, ResourcesSlice, Slice
+from data.store import Store
+from resolvers.context import RequestContext
+from tests.faults import Crash, Fault, Plan, faulty
+from tests.store.scenarios import SCENARIOS, Scenario, context, planned, state
+
+TRANSIENT = [fault for fault in Fault if not fault.is_crash]
+CRASHES = [fault for fault in Fault if fault.is_crash]
+
+
+@pytest.fixture(autouse=True)
+def small_and_quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Retries wait for nothing, and a few assignments make several chunks."""
+    monkeypatch.setattr("data.store._FIRST_PAUSE", 0.0)
+    monkeypatch.setattr("data.cascade.MAX_ACTIONS", 5)
+    monkeypatch.setattr("data.shifts._PER_TRANSACTION", 4)
+
+
+@pytest.fixture(scope="module")
+def names() -> Iterator[str]:
+    """A fresh team for each run."""
+    return (f"faults-{number}" for number in range(1_000_000))
+
+
+async def before_and_after(store: Store, names: Iterator[str], scenario: Scenario) -> Any:
+    """What is stored before and after an undisturbed call, and the requests that it takes."""
+    team = next(names)
+    planner = await planned(store, team)
+    before = await state(store, team)
+    with faulty(store, lambda *_: None) as client:
+        await scenario.call(planner)
+    return before, await state(store, team), len(client.sent)
+
+
+async def view(planner: RequestContext) -> set[Any]:
+    """What a reader of the whole timeline sees."""
+    slices: list[Slice] = [ResourcesSlice(), ProjectsSlice(), AssignmentsSlice()]
+    parts = await planner.loader.load(slices)
+    entities: list[Resource | Project | Assignment] = []
+    for part in parts.values():
+        entities += [*part.resources, *part.projects, *part.assignments]
+    return {str(replace(each, updated_at=None, created_at=None)) for each in entities}
+
+
+def at(index: int, fault: Fault, *, stays: bool = False) -> Plan:
+    """The fault for the request with this index, and for all later ones if it `stays`."""
+    return lambda n, _: fault if n == index or (stays and n > index) else None
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=repr)
+async def test_one_fault_at_any_point_is_retried_and_the_mutation_is_done_once(
+    store: Store, names: Iterator[str], scenario: Scenario
+) -> None:
+    before, after, requests = await before_and_after(store, names, scenario)
+    assert before != after
+    for index, fault in product(range(requests), TRANSIENT):
+        team = next(names)
+        planner = await planned(store, team)
+        with faulty(store, at(index, fault)):
+            await scenario.call(planner)
+        assert await state(store, team) == after, (index, fault)
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=repr)
+async def test_a_fault_that_stays_is_unavailable_and_a_later_call_finishes(
+    store: Store, names: Iterator[str], scenario: Scenario
+) -> None:
+    _, after, requests = await before_and_after(store, names, scenario)
+    for index, fault in product(range(requests), TRANSIENT):
+        team = next(names)
+        planner = await planned(store, team)
+        with faulty(store, at(index, fault, stays=True)):
+            refused = await outcome(scenario, planner)
+        # What was done all the same may be recognised as done; then it is a success.
+        assert (refused is None and fault.is_done) or isinstance(refused, Unavailable)
+        await call_again(store, team, scenario)
+        assert await state(store, team) == after, (index, fault)
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=repr)
+async def test_a_crash_between_any_two_requests_shows_no_half_and_the_same_call_finishes(
+    store: Store, names: Iterator[str], scenario: Scenario
+) -> None:
+    _, after, requests = await before_and_after(store, names, scenario)
+    untouched = await view(await planned(store, next(names)))
+    done = next(names)
+    await scenario.call(await planned(store, done))
+    finished = await view(context(store, done))
+    for index, fault in product(range(requests), CRASHES):
+        team = next(names)
+        planner = await planned(store, team)
+        with faulty(store, at(index, fault)):
+            assert isinstance(await outcome(scenario, planner), Crash)
+        seen = await view(context(store, team))
+        assert scenario.in_chunks or seen in (untouched, finished), (index, fault)
+        await call_again(store, team, scenario)
+        assert await state(store, team) == after, (index, fault)
+
+
+async def outcome(scenario: Scenario, planner: RequestContext) -> BaseException | None:
+    """How a call ended: None when it succeeded."""
+    # As a task of its own, so that a crash ends it and not the test.
+    task: asyncio.Future[Any] = asyncio.ensure_future(scenario.call(planner))
+    await asyncio.wait([task])
+    return task.exception()
+
+
+async def call_again(store: Store, team: str, scenario: Scenario) -> None:
+    """The client's own retry: it succeeds, or says that there is nothing left to do."""
+    refused = await outcome(scenario, context(store, team))
+    codes = [problem.code for problem in refused.problems] if isinstance(refused, Refused) else None
+    assert refused is None or codes == [scenario.again]

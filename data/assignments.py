@@ -13,7 +13,7 @@ from data.errors import Problem, Refused, conflict, not_found
 from data.expressions import Expression, Item, Key
 from data.guards import IS_NEW, check_version, claim, live, move, update
 from data.items import encode, key_of, table_key
-from data.keys import is_id, project_sk, resource_sk
+from data.keys import project_sk, resource_sk
 from data.store import CancellationReason, ConditionFailed, Store, TransactionCanceled
 from data.transactions import Action, Put
 
@@ -115,7 +115,7 @@ class Assignments:
     async def locate(self, id: str) -> str | None:
         """The sort key of the assignment as `byId` has it, a moment later than the table; or None.
         Nothing is read from the table itself."""
-        keys = await lookup.sort_keys(self._store, self._team_id, id) if is_id(id) else []
+        keys = await lookup.find_keys(self._store, self._team_id, id)
         return next(iter(keys), None)
 
     async def _steps(self, patches: Sequence[Patch]) -> list[Step]:
@@ -149,10 +149,10 @@ class Assignments:
             resource_id=new.resource_id if moves or new.resource_id != old.resource_id else None,
             project_id=new.project_id if moves or new.project_id != old.project_id else None,
         )
+        encoded = encode(self._team_id, new)
         if moves:
-            return Step(patch, new, checks, move(self._team_id, item, old, new))
-        before, after = encode(self._team_id, old), encode(self._team_id, new)
-        return Step(patch, new, checks, [update(before, after, version=old.version)])
+            return Step(patch, new, checks, move(item, encoded, version=old.version))
+        return Step(patch, new, checks, [update(item, encoded, version=old.version)])
 
     def _owner_keys(
         self, *, resource_id: str | None = None, project_id: str | None = None

@@ -56,20 +56,19 @@ async def delete_owner(store: Store, team_id: str, type: type[Owner], id: str) -
 async def _assignments(store: Store, team_id: str, belongs: Expression) -> list[Item]:
     """The owner's assignments: keys and ids only. From the table and strongly consistent, since
     an index may not have those that were written just before the mark."""
-    return await store.query(
-        KeyQuery(
-            "#pk = :pk AND begins_with(#sk, :assignments)",
-            {
-                ":pk": s(team_pk(team_id)),
-                ":assignments": s(ASSIGNMENT),
-                ":type": s(EntityType.ASSIGNMENT),
-                **belongs.values,
-            },
-            filter=f"#EntityType = :type AND {belongs.text}",
-            projection=("pk", "sk", "id"),
-        ),
-        consistent=True,
+    query = KeyQuery(
+        "#pk = :pk AND begins_with(#sk, :assignments)",
+        {
+            ":pk": s(team_pk(team_id)),
+            ":assignments": s(ASSIGNMENT),
+            ":type": s(EntityType.ASSIGNMENT),
+            **belongs.values,
+        },
+        filter=f"#EntityType = :type AND {belongs.text}",
+        projection=("pk", "sk", "id"),
     )
+    # Page by page: the cap on what a client may read is none on what may be deleted.
+    return [item async for page in store.pages(query, consistent=True) for item in page]
 
 
 async def _delete_chunk(

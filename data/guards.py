@@ -6,7 +6,7 @@ from data.clock import epoch_seconds
 from data.entities import Assignment, EntityType
 from data.errors import Refused, conflict
 from data.expressions import AttributeValue, Expression, Item, Key, n, s
-from data.items import encode, key_of, sort_key
+from data.items import owned, sort_key
 from data.keys import ASSIGNMENT, claims_pk
 from data.transactions import Check, Delete, Put, Update
 
@@ -65,28 +65,24 @@ def claim(team_id: str, assignment: Assignment) -> Put:
     return Put(item, IS_NEW)
 
 
-def difference(old: Item, new: Item) -> tuple[Item, tuple[str, ...]]:
-    """Which attributes to set and which to remove, to get from one encoding to the other.
-    Attributes that the planner does not know are in neither, and so stay."""
-    changed = {name: value for name, value in new.items() if old.get(name) != value}
-    return changed, tuple(name for name in old if name not in new)
+def difference(item: Item, new: Item) -> tuple[Item, tuple[str, ...]]:
+    """Which attributes to set and which to remove, to get from a stored item to an encoding.
+    What the planner does not know is in neither, and so stays; what it derives is put right."""
+    changed = {name: value for name, value in new.items() if item.get(name) != value}
+    return changed, tuple(sorted(name for name in item if name in owned(new) and name not in new))
 
 
-def update(old: Item, new: Item, *, version: int) -> Update:
-    """A field-wise update of an item that is still at `version`. Both items have its key."""
-    changed, removed = difference(old, new)
-    key = {"pk": old["pk"], "sk": old["sk"]}
+def update(item: Item, new: Item, *, version: int) -> Update:
+    """A field-wise update of a stored item that is still at `version`, under the same key."""
+    changed, removed = difference(item, new)
+    key = {"pk": item["pk"], "sk": item["sk"]}
     return Update(key, unchanged(version), changed, removed)
 
 
-def move(
-    team_id: str, item: Item, old: Assignment, new: Assignment, **more: AttributeValue
-) -> tuple[Delete, Put]:
-    """Moves an item that is still at the version of `old` to the key of `new`. Its attributes
+def move(item: Item, new: Item, *, version: int, **more: AttributeValue) -> tuple[Delete, Put]:
+    """Moves a stored item that is still at `version` to the key of an encoding. Its attributes
     that the planner does not know go with it; `more` are set besides."""
-    changed, removed = difference(encode(team_id, old), encode(team_id, new))
+    changed, removed = difference(item, new)
     kept = {name: value for name, value in item.items() if name not in removed}
-    return (
-        Delete(key_of(team_id, old), unchanged(old.version)),
-        Put({**kept, **changed, **more}, IS_NEW),
-    )
+    key = {"pk": item["pk"], "sk": item["sk"]}
+    return Delete(key, unchanged(version)), Put({**kept, **changed, **more}, IS_NEW)

@@ -32,7 +32,7 @@ from data.keys import (
     user_pk,
 )
 
-__all__ = ["Skip", "SkipCode", "decode", "encode", "key_of", "sort_key", "table_key"]
+__all__ = ["Skip", "SkipCode", "decode", "encode", "key_of", "owned", "sort_key", "table_key"]
 
 # GraphQL's Int has 32 bits; a larger number would fail the whole list it stands in.
 _MAX_VERSION = 2**31 - 1
@@ -136,6 +136,21 @@ def _stamps(type: EntityType, entity: Team | Resource | Project | Assignment) ->
 def _put_text(item: Item, name: str, text: str | None) -> None:
     if text is not None:
         item[name] = s(text)
+
+
+_STAMPS = frozenset({"EntityType", "id", "version", "createdAt", "updatedAt"})
+_OWNED: dict[str, frozenset[str]] = {
+    EntityType.RESOURCE: _STAMPS | {"name", "deletingAt"},
+    EntityType.PROJECT: _STAMPS | {"name", "color", "description", "tags", "links", "deletingAt"},
+    EntityType.ASSIGNMENT: _STAMPS
+    | {"resourceId", "projectId", "startDate", "endDateExclusive", "note", "longEnd"},
+}
+
+
+def owned(item: Item) -> frozenset[str]:
+    """The attributes that the planner itself keeps on an item of this type; others may stand on
+    rows written elsewhere, and are left as they are."""
+    return _OWNED[item["EntityType"]["S"]]
 
 
 def decode(item: Item) -> Entity:

@@ -10,11 +10,11 @@ from data.team_id import is_team_id
 
 __all__ = [
     "ASSIGNMENT",
-    "END",
     "MEMBER",
     "META",
     "PROJECT",
     "RESOURCE",
+    "after",
     "assignment_sk",
     "claims_pk",
     "is_id",
@@ -31,11 +31,14 @@ META = "META"
 PROJECT = "PRJ#"
 RESOURCE = "RES#"
 
-END = "~"
-"""0x7E sorts after `#` and every character of an id or a day: the end sentinel of a range."""
-
 # AWS limit: a sort key has at most 1,024 bytes; the longest prefix is `ASN#YYYY-MM-DD#`.
 _MAX_ID_BYTES = 1_000
+
+
+def after(prefix: str) -> str:
+    """The end of the range of all keys that begin with a prefix ending in `#`: `$` is the next
+    character, so whatever an id is made of, its key sorts before this."""
+    return prefix.removesuffix("#") + "$"
 
 
 def team_pk(team_id: str) -> str:

@@ -9,7 +9,7 @@ from data.items import Skip, decode, table_key
 from data.keys import ASSIGNMENT, is_id, team_pk
 from data.store import Store
 
-__all__ = ["find", "look", "readable", "sort_keys"]
+__all__ = ["find", "find_keys", "look", "readable", "sort_keys"]
 
 # An index follows the table within milliseconds; an id that never was is looked for no longer.
 _LOOKS: Final = (0.0, 0.03, 0.1)
@@ -23,6 +23,15 @@ async def find(store: Store, team_id: str, id: str) -> tuple[Item, Assignment] |
         if found := await look(store, team_id, id):
             return found
     return None
+
+
+async def find_keys(store: Store, team_id: str, id: str) -> list[str]:
+    """The sort keys that `byId` has for an assignment's id, looked for as `find` does."""
+    for pause in _LOOKS if is_id(id) else ():
+        await asyncio.sleep(pause)
+        if keys := await sort_keys(store, team_id, id):
+            return keys
+    return []
 
 
 async def look(store: Store, team_id: str, id: str) -> tuple[Item, Assignment] | None:

@@ -48,15 +48,13 @@ class Owners(Generic[Kind]):
         that differ are written, on condition that nobody wrote meanwhile; else it is read and
         changed again. Raises Refused (NOT_FOUND, CONFLICT, or what `change` raises)."""
         async for _ in attempts():
-            old = await self.get(id)
+            item, old = await self._stored(id)
             check_version(old.version, expected_version)
             changed = change(old)
             if changed == old:
                 return old
             new = replace(changed, version=old.version + 1, updated_at=now())
-            action = update(
-                encode(self._team_id, old), encode(self._team_id, new), version=old.version
-            )
+            action = update(item, encode(self._team_id, new), version=old.version)
             try:
                 await self._store.transact([action], token=new_id())
             except TransactionCanceled:
@@ -67,12 +65,15 @@ class Owners(Generic[Kind]):
     async def get(self, id: str) -> Kind:
         """The stored owner, strongly consistent. Raises Refused (NOT_FOUND), also when it is
         being deleted."""
+        return (await self._stored(id))[1]
+
+    async def _stored(self, id: str) -> tuple[Item, Kind]:
         sk = resource_sk(id) if self._kind is Resource else project_sk(id)
-        item = await self._store.get(table_key(self._team_id, sk))
-        owner = self._readable(item or {})
+        item = await self._store.get(table_key(self._team_id, sk)) or {}
+        owner = self._readable(item)
         if owner is None or owner.deleting_at:
             raise Refused(not_found(f"there is no such {self._kind.__name__.lower()}", "id"))
-        return owner
+        return item, owner
 
     def _readable(self, item: Item) -> Kind | None:
         try:

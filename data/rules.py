@@ -120,7 +120,7 @@ class Check:
         return link
 
     def _line(self, text: str | None, longest: int, *field: str) -> str:
-        label = field[-1] if not field[-1].isdigit() else field[-2]
+        label = field[-1] if not field[-1].isdigit() else f"{field[-2]}[{field[-1]}]"
         if text is None:
             self.add(invalid(f"{label} can't be null", *field))
         elif _is_blank(text):

@@ -13,16 +13,16 @@ from data.clock import new_id, now
 from data.contention import attempts
 from data.days import FIRST_DAY, LAST_DAY
 from data.entities import Assignment, EntityType
-from data.errors import Refused, conflict, invalid, not_found
+from data.errors import Refused, Unavailable, conflict, invalid, not_found
 from data.expressions import Item, KeyQuery, s
 from data.guards import live, move
-from data.items import table_key
-from data.keys import ASSIGNMENT, END, project_sk, resource_sk, team_pk
+from data.items import encode, table_key
+from data.keys import ASSIGNMENT, after, project_sk, resource_sk, team_pk
 from data.lookup import readable
 from data.store import Store, TransactionCanceled
 from data.transactions import MAX_ACTIONS, Action, Delete, Put
 
-__all__ = ["Shift", "shift_project"]
+__all__ = ["Shift", "Shifted", "shift_project"]
 
 _PER_TRANSACTION: Final = (MAX_ACTIONS - 1) // 3
 """Each needs a Delete, a Put and the guard of its resource; one guard is the project's."""
@@ -38,27 +38,50 @@ class Shift:
     operation: str
 
 
-async def shift_project(store: Store, team_id: str, shift: Shift) -> list[str]:
-    """Shifts the project's assignments that start on or after `shift.first` (all, when None);
-    returns the ids of those that this call shifted. One whose resource is gone stays. Raises
-    Refused: NOT_FOUND, or INVALID when one would leave the calendar, before anything is written;
-    CONFLICT when others keep writing, and then the same shift again does the rest."""
-    shifted: list[str] = []
-    immovable: set[str] = set()
-    async for _ in attempts():
-        left = await _left(store, team_id, shift)
-        left = [pair for pair in left if pair[1].resource_id not in immovable]
-        _check_days(shift, (assignment for _, assignment in left))
-        whole = True
-        for start in range(0, len(left), _PER_TRANSACTION):
-            chunk = left[start : start + _PER_TRANSACTION]
-            if await _shift_chunk(store, team_id, shift, chunk, immovable):
-                shifted += (assignment.id for _, assignment in chunk)
-            else:
+@dataclass(frozen=True, slots=True)
+class Shifted:
+    """The ids of what one call shifted, and whether that was all: if not, the same shift again
+    does the rest."""
+
+    ids: tuple[str, ...]
+    is_done: bool
+
+
+async def shift_project(store: Store, team_id: str, shift: Shift) -> Shifted:
+    """Shifts the project's assignments that start on or after `shift.first` (all, when None). One
+    whose resource is gone stays. Raises Refused when nothing was shifted: NOT_FOUND, INVALID when
+    an assignment would leave the calendar, CONFLICT when others keep writing; or Unavailable."""
+    ids: list[str] = []
+    try:
+        async for _ in attempts():
+            if await _shift_once(store, team_id, shift, ids):
+                return Shifted(tuple(ids), True)
+        raise Refused(conflict("others keep changing it; try again"))
+    except (Refused, Unavailable):
+        if not ids:
+            raise
+        # Some transactions are done, and that has to be said.
+        return Shifted(tuple(ids), False)
+
+
+async def _shift_once(store: Store, team_id: str, shift: Shift, ids: list[str]) -> bool:
+    """Shifts what is left, adding to `ids`. Whether nothing is left then; if not, somebody else
+    wrote meanwhile, and what is left has to be read again."""
+    left = await _left(store, team_id, shift)
+    _check_days(shift, (assignment for _, assignment in left))
+    gone: set[str] = set()
+    whole = True
+    for start in range(0, len(left), _PER_TRANSACTION):
+        chunk = left[start : start + _PER_TRANSACTION]
+        while chunk := [pair for pair in chunk if pair[1].resource_id not in gone]:
+            known = len(gone)
+            if await _shift_chunk(store, team_id, shift, chunk, gone):
+                ids += (assignment.id for _, assignment in chunk)
+                break
+            if len(gone) == known:
                 whole = False
-        if whole:
-            return shifted
-    raise Refused(conflict("others keep changing it; try again"))
+                break
+    return whole
 
 
 async def _left(store: Store, team_id: str, shift: Shift) -> list[tuple[Item, Assignment]]:
@@ -69,7 +92,7 @@ async def _left(store: Store, team_id: str, shift: Shift) -> list[tuple[Item, As
         {
             ":pk": s(team_pk(team_id)),
             ":first": s(first),
-            ":end": s(ASSIGNMENT + END),
+            ":end": s(after(ASSIGNMENT)),
             ":type": s(EntityType.ASSIGNMENT),
             ":project": s(shift.project_id),
             ":operation": s(shift.operation),
@@ -77,8 +100,13 @@ async def _left(store: Store, team_id: str, shift: Shift) -> list[tuple[Item, As
         filter="#EntityType = :type AND #projectId = :project"
         " AND (attribute_not_exists(#shiftedBy) OR #shiftedBy <> :operation)",
     )
-    items = await store.query(query, consistent=True)
-    return [(item, assignment) for item in items if (assignment := readable(item))]
+    pages = store.pages(query, consistent=True)
+    return [
+        (item, assignment)
+        async for page in pages
+        for item in page
+        if (assignment := readable(item))
+    ]
 
 
 def _check_days(shift: Shift, assignments: Iterable[Assignment]) -> None:
@@ -94,10 +122,10 @@ async def _shift_chunk(
     team_id: str,
     shift: Shift,
     chunk: Sequence[tuple[Item, Assignment]],
-    immovable: set[str],
+    gone: set[str],
 ) -> bool:
-    """Whether the chunk was shifted. If not, somebody else wrote, and it has to be read again;
-    resources that are gone are added to `immovable`."""
+    """Whether the chunk was shifted. If not, resources that are gone are added to `gone`; if there
+    are none, somebody else wrote."""
     resources = sorted({assignment.resource_id for _, assignment in chunk})
     project = live(table_key(team_id, project_sk(shift.project_id)))
     guards = [live(table_key(team_id, resource_sk(id))) for id in resources]
@@ -110,7 +138,7 @@ async def _shift_chunk(
         project_reason, *others = canceled.reasons
         if project_reason.condition_failed:
             raise Refused(not_found("there is no such project", "id")) from None
-        immovable |= {
+        gone |= {
             id for id, reason in zip(resources, others, strict=False) if reason.condition_failed
         }
         return False
@@ -126,4 +154,4 @@ def _move(team_id: str, shift: Shift, item: Item, old: Assignment) -> tuple[Dele
         version=old.version + 1,
         updated_at=now(),
     )
-    return move(team_id, item, old, new, shiftedBy=s(shift.operation))
+    return move(item, encode(team_id, new), version=old.version, shiftedBy=s(shift.operation))

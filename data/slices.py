@@ -10,7 +10,7 @@ from functools import reduce
 
 from data.days import Window
 from data.expressions import AttributeValue, KeyQuery, s
-from data.keys import ASSIGNMENT, END, MEMBER, META, PROJECT, RESOURCE, team_pk
+from data.keys import ASSIGNMENT, MEMBER, META, PROJECT, RESOURCE, after, team_pk
 
 __all__ = [
     "AssignmentsSlice",
@@ -80,7 +80,7 @@ def plan(team_id: str, slices: Collection[Slice]) -> Plan:
     ranges = [_range(part) for part in others]
     if windows:
         # From the first assignment on: one Query then has the long ones too, without companion.
-        ranges.append((ASSIGNMENT, ASSIGNMENT + _last(reduce(Window.union, windows))))
+        ranges.append((ASSIGNMENT, _end(reduce(Window.union, windows))))
     low, high = min(low for low, _ in ranges), max(high for _, high in ranges)
     return Plan(_between(team_id, low, high))
 
@@ -90,28 +90,30 @@ def _range(part: Slice) -> tuple[str, str]:
         case TeamSlice():
             return META, META
         case MembersSlice():
-            return MEMBER, MEMBER + END
+            return MEMBER, after(MEMBER)
         case ProjectsSlice():
-            return PROJECT, PROJECT + END
+            return PROJECT, after(PROJECT)
         case ResourcesSlice():
-            return RESOURCE, RESOURCE + END
+            return RESOURCE, after(RESOURCE)
         case ItemSlice(sk):
             return sk, sk
         case AssignmentsSlice():
-            return ASSIGNMENT, ASSIGNMENT + END
+            return ASSIGNMENT, after(ASSIGNMENT)
 
 
-def _last(window: Window) -> str:
-    return END if window.last is None else window.last.isoformat() + END
+def _end(window: Window) -> str:
+    """The end of the keys of assignments that begin in the window."""
+    day = "" if window.last is None else f"{window.last.isoformat()}#"
+    return after(ASSIGNMENT + day)
 
 
 def _between(team_id: str, low: str, high: str) -> KeyQuery:
     pk = {":pk": s(team_pk(team_id))}
     if low == high:
         return KeyQuery("#pk = :pk AND #sk = :sk", {**pk, ":sk": s(low)})
-    if high == low + END:
+    if low.endswith("#") and high == after(low):
         return KeyQuery("#pk = :pk AND begins_with(#sk, :sk)", {**pk, ":sk": s(low)})
-    if low == ASSIGNMENT and high == RESOURCE + END:
+    if low == ASSIGNMENT and high == after(RESOURCE):
         return KeyQuery("#pk = :pk", pk)
     return KeyQuery(
         "#pk = :pk AND #sk BETWEEN :low AND :high", {**pk, ":low": s(low), ":high": s(high)}
@@ -123,7 +125,7 @@ def _assignments_only(team_id: str, window: Window) -> Plan:
     have begun before it and still run; the sparse index has those."""
     reach_back = window.reach_back
     low = ASSIGNMENT if reach_back is None else ASSIGNMENT + reach_back.isoformat()
-    table = _between(team_id, low, ASSIGNMENT + _last(window))
+    table = _between(team_id, low, _end(window))
     if window.first is None:
         return Plan(table)
     first: dict[str, AttributeValue] = {":from": s(window.first.isoformat())}

@@ -43,6 +43,9 @@ _MAX_SECONDS: Final = 10.0
 _FIRST_PAUSE: Final = 0.05
 _LONGEST_PAUSE: Final = 1.0
 
+_BACKUP_ATTEMPTS: Final = 20
+_BACKUP_PAUSE: Final = 3.0
+
 _TRANSIENT: Final = frozenset(
     {
         "InternalServerError",
@@ -114,7 +117,7 @@ class Store:
             items += page
             if len(items) > self._max_items:
                 raise LimitExceeded(
-                    f"the answer needs more than {self._max_items} items; ask for a smaller window"
+                    f"the answer needs more than the {self._max_items} items allowed at once"
                 )
         return items
 
@@ -182,26 +185,41 @@ class Store:
         )
 
     async def create_table(self) -> bool:
-        """Creates the table as `data.table` defines it and waits until it is active. False when
-        it is there already. What an emulator does not know (backups) is left out."""
+        """Creates the table as `data.table` defines it, unless it is there, and waits until it is
+        active; sees to it that TTL and point-in-time recovery are on. Returns whether it was
+        created. What an emulator does not know (backups) is left out."""
         with _suppressed("ResourceInUseException") as there:
             await self.client.create_table(**definition(self.table))
-        if there:
-            return False
         await self.client.get_waiter("table_exists").wait(
             TableName=self.table, WaiterConfig={"Delay": 1}
         )
-        with _suppressed("UnknownOperationException", "ValidationException"):
-            await self.client.update_time_to_live(
-                TableName=self.table,
-                TimeToLiveSpecification={"Enabled": True, "AttributeName": "expires"},
-            )
-        with _suppressed("UnknownOperationException"):
-            await self.client.update_continuous_backups(
-                TableName=self.table,
-                PointInTimeRecoverySpecification={"PointInTimeRecoveryEnabled": True},
-            )
-        return True
+        await self._expire_items()
+        await self._keep_backups()
+        return not there
+
+    async def _expire_items(self) -> None:
+        answer = await self.client.describe_time_to_live(TableName=self.table)
+        if answer["TimeToLiveDescription"].get("TimeToLiveStatus") in ("ENABLED", "ENABLING"):
+            return
+        await self.client.update_time_to_live(
+            TableName=self.table,
+            TimeToLiveSpecification={"Enabled": True, "AttributeName": "expires"},
+        )
+
+    async def _keep_backups(self) -> None:
+        for _ in range(_BACKUP_ATTEMPTS):
+            # AWS refuses for some seconds after the table became active.
+            with _suppressed(
+                "ContinuousBackupsUnavailableException", "UnknownOperationException"
+            ) as refused:
+                await self.client.update_continuous_backups(
+                    TableName=self.table,
+                    PointInTimeRecoverySpecification={"PointInTimeRecoveryEnabled": True},
+                )
+            if refused != ["ContinuousBackupsUnavailableException"]:
+                return
+            await asyncio.sleep(_BACKUP_PAUSE)
+        raise Unavailable("point-in-time recovery can't be turned on yet; create the table again")
 
     async def describe_table(self) -> Mapping[str, Any] | None:
         """DynamoDB's description of the table, or None when there is none."""

@@ -17,7 +17,6 @@ from data.entities import Assignment, EntityType
 from data.errors import Problem, Refused, invalid, too_many
 from data.rules import Check
 from resolvers.context import RequestContext
-from resolvers.global_ids import raw_id
 from resolvers.references import existing, owner
 
 __all__ = [
@@ -105,10 +104,10 @@ async def update_assignments(
 
 
 async def delete_assignment(context: RequestContext, *, id: str) -> None:
-    """Access pattern #8: idempotent, so an id that is not there is no error."""
+    """Access pattern #8: idempotent, so an assignment that is not there is no error; an id that
+    is no assignment's is. Raises Refused."""
     context.require_writer()
-    if raw := raw_id(EntityType.ASSIGNMENT, id):
-        await context.assignments.delete(raw)
+    await context.assignments.delete(existing(EntityType.ASSIGNMENT, id))
 
 
 def _patch(patch: AssignmentPatch, *path: str) -> Patch:

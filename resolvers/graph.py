@@ -112,7 +112,7 @@ class Graph:
 
 @dataclass(slots=True, eq=False)
 class TeamNode:
-    """The session's team. Its own item may be missing; its name is then null."""
+    """The session's team. Its own item may be missing; its name is then its id."""
 
     graph: Graph
     id: str
@@ -122,9 +122,9 @@ class TeamNode:
         return cls(graph, to_global_id(EntityType.TEAM, graph.team_id))
 
     @property
-    def name(self) -> str | None:
+    def name(self) -> str:
         team = self.graph.part(TeamSlice()).team
-        return team.name if team else None
+        return team.name if team else self.graph.team_id
 
     @property
     def version(self) -> int:

@@ -136,9 +136,9 @@ async def shift_project(
     days: int,
     first: date | None,
     operation_id: str | None,
-) -> tuple[Project, list[str]]:
-    """Shifts a project's assignments; returns the project, and the global ids of the assignments
-    that this call shifted. With the same operation id again, it does what is left."""
+) -> tuple[Project, str, shifts.Shifted]:
+    """Shifts a project's assignments; returns the project, the operation's id and what this call
+    shifted. With the same operation id again, it does what is left. Raises Refused."""
     context.require_writer()
     raw = existing(EntityType.PROJECT, id)
     check = Check()
@@ -146,8 +146,9 @@ async def shift_project(
     check.refuse_problems()
     project = await context.projects.get(raw)
     shift = shifts.Shift(project_id=raw, days=days, first=first, operation=operation)
-    shifted = await shifts.shift_project(context.store, context.team_id, shift) if days else []
-    return project, [to_global_id(EntityType.ASSIGNMENT, each) for each in shifted]
+    if not days:
+        return project, operation, shifts.Shifted((), True)
+    return project, operation, await shifts.shift_project(context.store, context.team_id, shift)
 
 
 async def _delete_owner(

@@ -9,9 +9,11 @@ from typing import Annotated, Concatenate, ParamSpec, TypeVar, cast
 
 import strawberry
 
+from data.entities import EntityType
 from data.errors import Refused
 from resolvers import assignment_writes, owner_writes, reads
 from resolvers.context import RequestContext
+from resolvers.global_ids import to_global_id
 from schema import payloads
 from schema.inputs import (
     CreateAssignmentInput,
@@ -194,7 +196,7 @@ class Mutation:
     ) -> payloads.ShiftProjectPayload:
         slices = reads.foreseen(info._raw_info, "project")
         try:
-            project, shifted = await owner_writes.shift_project(
+            project, operation, shifted = await owner_writes.shift_project(
                 info.context,
                 id=input.id,
                 days=input.days,
@@ -206,8 +208,12 @@ class Mutation:
         [node] = await reads.written(info.context, [project], slices)
         return payloads.ShiftProjectPayload(
             project=cast("Project", node),
-            shifted_assignment_ids=_ids(shifted),
-            shifted_count=len(shifted),
+            operation_id=strawberry.ID(operation),
+            shifted_assignment_ids=[
+                strawberry.ID(to_global_id(EntityType.ASSIGNMENT, id)) for id in shifted.ids
+            ],
+            shifted_count=len(shifted.ids),
+            is_done=shifted.is_done,
         )
 
     @strawberry.mutation(description="Deletes an assignment. Deleting it again is no error.")

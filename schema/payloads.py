@@ -113,7 +113,10 @@ class UpdateAssignmentsPayload:
 
 @strawberry.type(description="The outcome of `shiftProject`.")
 class ShiftProjectPayload:
-    project: Project | None = strawberry.field(default=None, description=_PROJECT)
+    project: Project | None = strawberry.field(
+        default=None,
+        description="The project, as it was before: a shift changes only its assignments.",
+    )
     shifted_assignment_ids: list[strawberry.ID] = strawberry.field(
         default_factory=list,
         description="The ids of the assignments that this call shifted; not of those whose "
@@ -121,6 +124,14 @@ class ShiftProjectPayload:
     )
     shifted_count: int = strawberry.field(
         default=0, description="How many assignments this call shifted."
+    )
+    is_done: bool = strawberry.field(
+        default=False,
+        description="Whether none is left. If false, the same input with this `operationId` does "
+        "the rest.",
+    )
+    operation_id: strawberry.ID | None = strawberry.field(
+        default=None, description="The id of this shift: the input's, or a new one."
     )
     errors: list[UserError] = strawberry.field(default_factory=list, description=_ERRORS)
 

@@ -27,8 +27,8 @@ _VERSION = "Counts the changes; what `expectedVersion` is compared with. 0 when 
 _CREATED = "When it was created: ISO 8601, UTC. Null for rows written elsewhere without it."
 _UPDATED = "When it was last changed: ISO 8601, UTC. Null for rows written elsewhere without it."
 _IN_WINDOW = (
-    "The assignments with at least one day in the window, by first day and then in the order of "
-    "creation. Both days of the window are inclusive; the list is complete or an error."
+    "The assignments with at least one day in the window, by first day and then by id. Both days "
+    "of the window are inclusive; the list is complete or an error."
 )
 
 
@@ -112,14 +112,14 @@ class Assignment(Node):
 
 @strawberry.type(description="The team of the session: its people, its jobs and its plan.")
 class Team(Node):
-    name: str | None = strawberry.field(
-        description="What people call it. Null when the team has never been named."
+    name: str = strawberry.field(
+        description="What people call it; its id when it has never been named."
     )
     resources: list[Resource] = strawberry.field(
-        description="All resources, in the order of creation."
+        description="All resources, by id: in the order of creation, unless a client chose an id."
     )
     projects: list[Project] = strawberry.field(
-        description="All projects, in the order of creation."
+        description="All projects, by id: in the order of creation, unless a client chose an id."
     )
     version: int = strawberry.field(description=_VERSION)
     created_at: str | None = strawberry.field(description=_CREATED)

@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import timedelta
+from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any, NoReturn, TypeVar
 
@@ -17,6 +18,7 @@ from rich.text import Text
 from data.entities import Membership, Role, Team
 from data.errors import PlannerError
 from data.members import add_member, create_team
+from data.rules import Check
 from data.store import STORE_ERRORS, Store, open_store
 from data.team_id import is_team_id
 from schema import sdl
@@ -45,20 +47,45 @@ app.add_typer(member_app, name="member")
 
 out = Console()
 err = Console(stderr=True)
+_LOOPBACK = ("127.0.0.1", "::1", "localhost")
 Result = TypeVar("Result")
 
 TeamOption = Annotated[str, typer.Option("--team", help="The team's id.")]
 UserOption = Annotated[str, typer.Option("--user", help="The user's id.")]
 
 
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(version("resource-planner"))
+        raise typer.Exit
+
+
+@app.callback()
+def planner(
+    show_version: Annotated[
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
+    ] = False,
+) -> None:
+    """A team's whole planning timeline over GraphQL, from one DynamoDB table."""
+
+
 @app.command()
 def dev(
-    host: Annotated[str | None, typer.Option(help="The address to listen on.")] = None,
-    port: Annotated[int | None, typer.Option(help="The port to listen on.")] = None,
+    host: Annotated[
+        str | None, typer.Option(help="The address to listen on; else HOST, or 127.0.0.1.")
+    ] = None,
+    port: Annotated[
+        int | None, typer.Option(help="The port to listen on; else PORT, or 8000.")
+    ] = None,
 ) -> None:
-    """Serve the demo team from an in-memory store, signed in, with GraphiQL."""
+    """Serve the demo team, signed in, with GraphiQL; in memory, unless PLANNER_STORE says else."""
     settings = dev_settings(_settings(host, port))
     log_for_people()
+    if settings.store is StoreKind.DYNAMODB and not settings.endpoint_url:
+        _stop("`planner dev` fills the table with a demo team; for a table on AWS: planner serve")
+    if settings.host not in _LOOPBACK:
+        err.print("Whoever reaches this address is signed in, since this is a development server.")
     if settings.store is StoreKind.EMBEDDED:
         err.print("The store is embedded: in memory, and gone when the server stops.")
     with running_store(settings) as (running, credentials):
@@ -72,8 +99,12 @@ def dev(
 
 @app.command()
 def serve(
-    host: Annotated[str | None, typer.Option(help="The address to listen on.")] = None,
-    port: Annotated[int | None, typer.Option(help="The port to listen on.")] = None,
+    host: Annotated[
+        str | None, typer.Option(help="The address to listen on; else HOST, or 127.0.0.1.")
+    ] = None,
+    port: Annotated[
+        int | None, typer.Option(help="The port to listen on; else PORT, or 8000.")
+    ] = None,
 ) -> None:
     """Serve the table that the environment names."""
     settings = _settings(host, port)
@@ -134,7 +165,7 @@ def schema(
 def table_create() -> None:
     """Create the table with its indexes, unless it is there."""
     created = _in_store(Store.create_table)
-    out.print("created" if created else "it is there already")
+    out.print(f"{_settings().table}: " + ("created" if created else "it is there already"))
 
 
 @table_app.command("describe")
@@ -160,6 +191,9 @@ def team_create(
 ) -> None:
     """Create a team."""
     _check_team(id)
+    check = Check()
+    check.name(name, "name")
+    check.refuse_problems()
     _in_store(lambda store: create_team(store, Team(id=id, name=name)))
     out.print(f"created team {id}")
 
@@ -223,7 +257,11 @@ def _settings(host: str | None = None, port: int | None = None) -> Settings:
         return Settings(**{name: value for name, value in given.items() if value is not None})
     except ValidationError as error:
         for each in error.errors():
-            where = "".join(f"{part}: " for part in each["loc"])
+            # A field without a name of its own in the environment has this one.
+            where = "".join(
+                f"PLANNER_{part.upper()}: " if part in Settings.model_fields else f"{part}: "
+                for part in map(str, each["loc"])
+            )
             _complain(where + each["msg"].removeprefix("Value error, "))
         raise SystemExit(2) from None
 

@@ -28,7 +28,7 @@ def dev_settings(settings: Settings) -> Settings:
         update={
             "playground": settings.playground if "playground" in chosen else True,
             "introspection": settings.introspection if "introspection" in chosen else True,
-            "store": settings.store if "store" in chosen else StoreKind.EMBEDDED,
+            "store": settings.store if chosen & {"store", "endpoint_url"} else StoreKind.EMBEDDED,
             "auth_secret": settings.auth_secret or SecretStr(dev_secret(settings.home)),
         }
     )

@@ -5,20 +5,42 @@ parent holds the other end of that pipe, so the kernel closes it even when the p
 In-process mocking is no choice, since it breaks aiobotocore.
 """
 
+import copy
 import os
 import sys
 import threading
 from http.server import BaseHTTPRequestHandler
 from socketserver import ThreadingTCPServer
+from typing import Any
 
 # Before moto is imported, since it reads this then: a web page must not reach the store.
 os.environ["MOTO_DISABLE_GLOBAL_CORS"] = "true"
 
 from flask import Flask
+from moto.dynamodb import models
+from moto.dynamodb.models.table import StreamShard, Table
 from moto.moto_server.werkzeug_app import create_backend_app
 from werkzeug.test import create_environ, run_wsgi_app
 
 __all__ = ["main"]
+
+
+class CopyOnce:
+    """What moto's transactions take for the module `copy`. They copy the whole table for each of
+    their actions, before the first is carried out: once is enough."""
+
+    def __init__(self) -> None:
+        self._copies: dict[int, Table] = {}
+
+    def deepcopy(self, value: Any) -> Any:
+        if not isinstance(value, Table):
+            return copy.deepcopy(value)
+        if id(value) not in self._copies:
+            self._copies[id(value)] = copy.deepcopy(value)
+        return self._copies[id(value)]
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(copy, name)
 
 
 class Server(ThreadingTCPServer):
@@ -51,6 +73,7 @@ class Handler(BaseHTTPRequestHandler):
             self.path, method="POST", headers=list(self.headers.items()), data=body
         )
         with self.server.turn:
+            models.copy = CopyOnce()  # type: ignore[attr-defined, assignment]
             chunks, status, headers = run_wsgi_app(self.server.app, environ, buffered=True)
         content = b"".join(chunks)
         code, _, reason = status.partition(" ")
@@ -72,6 +95,8 @@ def _end_with_stdin() -> None:
 
 def main() -> None:
     """Serve until stdin ends."""
+    # Nobody reads the stream here, and moto would keep every change there ever was.
+    StreamShard.add = lambda self, old, new: None  # type: ignore[method-assign]
     threading.Thread(target=_end_with_stdin, daemon=True).start()
     with Server(create_backend_app("dynamodb")) as server:
         print(f"listening on 127.0.0.1:{server.server_address[1]}", flush=True)

@@ -2,10 +2,10 @@
 
 import enum
 from pathlib import Path
-from typing import Annotated, Self
+from typing import Self
 
 from pydantic import AliasChoices, Field, SecretStr, model_validator
-from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+from pydantic_settings import BaseSettings, SettingsConfigDict
 
 __all__ = ["SessionStrategy", "Settings", "StoreKind"]
 
@@ -61,7 +61,6 @@ class Settings(BaseSettings):
 
     introspection: bool = False
     playground: bool = False
-    allowed_origins: Annotated[tuple[str, ...], NoDecode] = ()
     # Far above any real operation (GraphiQL's introspection is 2 kB), far below a nuisance.
     max_body_bytes: int = Field(1_000_000, ge=1)
     max_tokens: int = Field(5_000, ge=1)
@@ -76,15 +75,6 @@ class Settings(BaseSettings):
     def secure_cookies(self) -> bool:
         """Whether browsers reach us by https, so that only the `__Secure-` cookie counts."""
         return self.public_url.startswith("https://")
-
-    @model_validator(mode="before")
-    @classmethod
-    def _split_lists(cls, values: dict[str, object]) -> dict[str, object]:
-        origins = values.get("allowed_origins")
-        if isinstance(origins, str):
-            parts = tuple(part.strip() for part in origins.split(",") if part.strip())
-            values = {**values, "allowed_origins": parts}
-        return values
 
     @model_validator(mode="after")
     def _long_secrets(self) -> Self:

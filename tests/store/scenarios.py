@@ -20,7 +20,16 @@ from resolvers.global_ids import to_global_id
 from resolvers.session import Session
 from tests.api_client import put
 
-__all__ = ["SCENARIOS", "Scenario", "context", "planned", "state"]
+__all__ = [
+    "SCENARIOS",
+    "STAMPS",
+    "Scenario",
+    "assignment",
+    "context",
+    "patch",
+    "planned",
+    "state",
+]
 
 NEW = "01890000-0000-7000-8000-000000000001"
 OPERATION = "01890000-0000-7000-8000-000000000002"

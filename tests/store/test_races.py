@@ -1,0 +1,236 @@
+"""Many callers at once, each through a context of its own: nothing is orphaned, doubled or back
+from the dead, and every caller hears the truth."""
+
+import asyncio
+import random
+import uuid
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from typing import Any
+
+import pytest
+
+from data.entities import Assignment, EntityType, Project, Resource
+from data.errors import Refused
+from data.store import Store
+from resolvers import assignment_writes, owner_writes
+from resolvers.global_ids import raw_id, to_global_id
+from tests.api_client import everything, put
+from tests.store.scenarios import STAMPS, assignment, context, patch
+
+DAY = date(2024, 1, 10)
+Delete = Callable[..., Awaitable[list[str]]]
+
+
+@dataclass
+class Witness:
+    """What the callers were told."""
+
+    created: set[str] = field(default_factory=set)
+    deleted: list[str] = field(default_factory=list)
+    refusals: set[str] = field(default_factory=set)
+
+
+async def small_team(store: Store, team: str) -> None:
+    await put(
+        store,
+        team,
+        [
+            *(Resource(id=f"r{n}", name=f"R{n}", **STAMPS) for n in (1, 2)),
+            *(Project(id=f"p{n}", name=f"P{n}", color="#000000", **STAMPS) for n in (1, 2)),
+            *(assignment(f"a{n}", DAY, DAY + timedelta(3), "r1", "p1") for n in range(30)),
+        ],
+    )
+
+
+async def assignments(store: Store, team: str) -> list[dict[str, str]]:
+    """What is stored, as plain text."""
+    return [
+        {name: next(iter(value.values())) for name, value in item.items()}  # type: ignore[misc]
+        for item in await everything(store, team)
+        if item["EntityType"] == {"S": "Assignment"}
+    ]
+
+
+async def keep_creating(store: Store, team: str, witness: Witness, stop: asyncio.Event) -> None:
+    """Creates until told to stop, or the owner is gone."""
+    while not stop.is_set():
+        id = str(uuid.uuid4())
+        try:
+            await assignment_writes.create_assignment(
+                context(store, team),
+                id=id,
+                resource_id=to_global_id(EntityType.RESOURCE, "r1"),
+                project_id=to_global_id(EntityType.PROJECT, "p1"),
+                start_date=DAY + timedelta(days=random.randrange(20)),
+                end_date=DAY + timedelta(days=30),
+                note=None,
+            )
+        except Refused as refused:
+            witness.refusals |= {problem.code for problem in refused.problems}
+            return
+        witness.created.add(id)
+
+
+async def keep_moving(store: Store, team: str, stop: asyncio.Event) -> None:
+    """Moves assignments to other days and to and from other owners, until told to stop."""
+    while not stop.is_set():
+        fields: dict[str, Any] = {
+            "start_date": DAY + timedelta(days=random.randrange(-40, 3)),
+            "end_date": DAY + timedelta(days=random.randrange(3, 90)),
+        }
+        if random.random() < 0.5:
+            fields["resource_id"] = to_global_id(EntityType.RESOURCE, random.choice(["r1", "r2"]))
+        if random.random() < 0.5:
+            fields["project_id"] = to_global_id(EntityType.PROJECT, random.choice(["p1", "p2"]))
+        change = patch(f"a{random.randrange(30)}", **fields)
+        try:
+            await assignment_writes.update_assignment(context(store, team), change)
+        except Refused:
+            continue  # Deleted, given to an owner that is going, or in much demand.
+
+
+@pytest.mark.parametrize(
+    ("delete", "type", "attribute"),
+    [
+        (owner_writes.delete_resource, EntityType.RESOURCE, "resourceId"),
+        (owner_writes.delete_project, EntityType.PROJECT, "projectId"),
+    ],
+    ids=["resource", "project"],
+)
+async def test_a_deletion_amid_creators_and_movers_leaves_nothing_behind(
+    store: Store, rounds: int, delete: Delete, type: EntityType, attribute: str
+) -> None:
+    for _ in range(rounds):
+        team = f"race-{uuid.uuid4().hex}"
+        await small_team(store, team)
+        witness, stop = Witness(), asyncio.Event()
+        callers = [
+            asyncio.create_task(keep_creating(store, team, witness, stop)) for _ in range(25)
+        ]
+        callers += [asyncio.create_task(keep_moving(store, team, stop)) for _ in range(25)]
+        await asyncio.sleep(0.05)
+        owner = "r1" if type is EntityType.RESOURCE else "p1"
+        deleters = [delete(context(store, team), id=to_global_id(type, owner)) for _ in range(2)]
+        answers = await asyncio.gather(*deleters, return_exceptions=True)
+        await asyncio.sleep(0.05)
+        stop.set()
+        await asyncio.gather(*callers)
+        for answer in answers:
+            if isinstance(answer, list):
+                witness.deleted += (raw_id(EntityType.ASSIGNMENT, id) or "" for id in answer)
+            else:
+                assert isinstance(answer, Refused)
+        left = await assignments(store, team)
+        ids = [each["id"] for each in left]
+        assert not [each for each in left if each[attribute] == owner], "an orphan"
+        assert Counter(ids).most_common(1)[0][1] == 1 if ids else True, "a double"
+        assert not set(ids) & set(witness.deleted), "back from the dead, or never deleted"
+        assert len(witness.deleted) == len(set(witness.deleted)), "deleted twice"
+        # Nothing is lost: what was ever there is still there, or somebody was told it is not.
+        known = witness.created | {f"a{n}" for n in range(30)}
+        assert set(ids) | set(witness.deleted) == known
+        assert witness.created, "the creators came first"
+        assert witness.refusals == {"NOT_FOUND"}
+
+
+async def test_concurrent_moves_of_one_assignment_leave_exactly_one_item(
+    store: Store, rounds: int
+) -> None:
+    for _ in range(rounds):
+        team = f"race-{uuid.uuid4().hex}"
+        await small_team(store, team)
+        moves = [
+            assignment_writes.update_assignment(
+                context(store, team), patch("a0", start_date=DAY - timedelta(days=n))
+            )
+            for n in range(1, 11)
+        ]
+        answers = await asyncio.gather(*moves, return_exceptions=True)
+        done = [each for each in answers if isinstance(each, Assignment)]
+        refused = [each for each in answers if isinstance(each, Refused)]
+        assert len(done) + len(refused) == len(answers)
+        assert {p.code for each in refused for p in each.problems} <= {"CONFLICT"}
+        [stored] = [each for each in await assignments(store, team) if each["id"] == "a0"]
+        # Each success is one version, and the last of them is what is stored.
+        assert sorted(each.version for each in done) == list(range(2, len(done) + 2))
+        last = max(done, key=lambda each: each.version)
+        assert (stored["startDate"], stored["version"]) == (
+            str(last.start_date),
+            str(last.version),
+        )
+
+
+async def test_an_assignment_moved_to_another_resource_survives_the_deletion_of_its_old_one(
+    store: Store, rounds: int
+) -> None:
+    for _ in range(rounds):
+        team = f"race-{uuid.uuid4().hex}"
+        await small_team(store, team)
+        to_r2 = to_global_id(EntityType.RESOURCE, "r2")
+        moves = [
+            assignment_writes.update_assignment(
+                context(store, team), patch(f"a{n}", resource_id=to_r2)
+            )
+            for n in range(30)
+        ]
+        deletion = owner_writes.delete_resource(
+            context(store, team), id=to_global_id(EntityType.RESOURCE, "r1")
+        )
+        *answers, deleted = await asyncio.gather(*moves, deletion, return_exceptions=True)
+        assert isinstance(deleted, list)
+        moved = {each.id for each in answers if isinstance(each, Assignment)}
+        gone = {raw_id(EntityType.ASSIGNMENT, id) for id in deleted}
+        left = await assignments(store, team)
+        assert {each["id"] for each in left} == moved
+        assert {each["resourceId"] for each in left} <= {"r2"}
+        assert not moved & gone
+        assert moved | gone == {f"a{n}" for n in range(30)}
+
+
+async def test_two_one_sided_changes_of_dates_never_make_a_negative_range(
+    store: Store, rounds: int
+) -> None:
+    refusals = 0
+    for _ in range(rounds * 3):
+        team = f"race-{uuid.uuid4().hex}"
+        await small_team(store, team)
+        answers = await asyncio.gather(
+            assignment_writes.update_assignment(
+                context(store, team), patch("a0", start_date=DAY + timedelta(days=2))
+            ),
+            assignment_writes.update_assignment(context(store, team), patch("a0", end_date=DAY)),
+            return_exceptions=True,
+        )
+        [stored] = [each for each in await assignments(store, team) if each["id"] == "a0"]
+        assert stored["startDate"] < stored["endDateExclusive"]
+        refusals += sum(isinstance(each, Refused) for each in answers)
+    assert refusals == rounds * 3, "exactly one of each two is refused"
+
+
+async def test_one_chosen_id_at_once_on_different_days_makes_one_item(
+    store: Store, rounds: int
+) -> None:
+    for _ in range(rounds):
+        team = f"race-{uuid.uuid4().hex}"
+        await small_team(store, team)
+        id = str(uuid.uuid4())
+        creates = [
+            assignment_writes.create_assignment(
+                context(store, team),
+                id=id,
+                resource_id=to_global_id(EntityType.RESOURCE, "r1"),
+                project_id=to_global_id(EntityType.PROJECT, "p1"),
+                start_date=DAY + timedelta(days=n % 3),
+                end_date=DAY + timedelta(days=5),
+                note=None,
+            )
+            for n in range(9)
+        ]
+        answers = await asyncio.gather(*creates, return_exceptions=True)
+        done = [each for each in answers if isinstance(each, Assignment)]
+        [stored] = [each for each in await assignments(store, team) if each["id"] == id]
+        assert {str(each.start_date) for each in done} == {stored["startDate"]}
+        assert len(done) == 3, "the same create thrice is the same success thrice"

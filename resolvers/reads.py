@@ -1,7 +1,7 @@
 """Reads: the selection of the whole operation becomes one read of the team's partition."""
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
 from graphql import GraphQLObjectType, GraphQLResolveInfo, get_named_type
@@ -50,11 +50,13 @@ def foreseen(info: GraphQLResolveInfo[Any], field: str) -> set[Slice]:
 
 
 async def written(
-    context: RequestContext, entities: Iterable[Written], slices: Set[Slice]
+    context: RequestContext, entities: Sequence[Written], slices: Set[Slice]
 ) -> list[Node]:
     """What a mutation wrote, with the relations that were foreseen. Only those are read, and
     their failure is theirs alone: the write was done."""
     context.loader.forget()
+    if not entities:
+        return []
     try:
         parts = await context.loader.load(slices)
     except Exception as failure:

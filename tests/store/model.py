@@ -117,7 +117,9 @@ class Planner:
         if id not in owners:
             return ["NOT_FOUND"], set()
         del owners[id]
-        gone = {a for a, each in self.assignments.items() if id in (each.resource, each.project)}
+        # A resource and a project may have the same id.
+        kind = "resource" if owners is self.resources else "project"
+        gone = {a for a, each in self.assignments.items() if getattr(each, kind) == id}
         for assignment in gone:
             del self.assignments[assignment]
         return [], gone

@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 import structlog
 from graphql import GraphQLError, OperationType
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from data.cascade import Cascades
@@ -60,6 +60,8 @@ class GraphQLEndpoint:
             headers = {"WWW-Authenticate": "Bearer"} if type(error) is Unauthenticated else {}
             body = _problem(error.message, error.code)
             return _respond(body, _STATUS.get(type(error), 400), media_type, headers)
+        except ClientDisconnect:
+            return Response(status_code=400)  # Nobody is there to read it.
         except Exception:
             log.exception("request failed", correlation_id=correlation_id)
             body = _problem("Internal error", PlannerError.code, correlationId=correlation_id)

@@ -1,0 +1,69 @@
+"""Entities and days for the property tests."""
+
+from datetime import date, timedelta
+
+from hypothesis import strategies as st
+
+from data.entities import Assignment, Entity, Link, Membership, Project, Resource, Role, Team
+from data.rules import MAX_TAGS
+
+__all__ = ["assignments", "entities", "ids", "memberships", "projects", "resources", "teams"]
+
+texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
+some_text = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12)
+ids = st.one_of(
+    st.uuids().map(str),
+    st.text(
+        st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="#"),
+        min_size=1,
+        max_size=20,
+    ),
+)
+team_ids = ids.filter(str.strip)
+optional = st.none() | some_text
+versions = st.integers(0, 2**31 - 1)
+
+stamps = {"version": versions, "created_at": optional, "updated_at": optional}
+teams = st.builds(Team, id=team_ids, name=texts, **stamps)
+memberships = st.builds(
+    Membership,
+    team_id=team_ids,
+    user_id=ids,
+    role=st.sampled_from(Role),
+    joined_at=optional,
+)
+resources = st.builds(Resource, id=ids, name=texts, deleting_at=optional, **stamps)
+projects = st.builds(
+    Project,
+    id=ids,
+    name=texts,
+    color=texts,
+    description=optional,
+    tags=st.lists(some_text, max_size=MAX_TAGS, unique=True).map(tuple),
+    links=st.lists(st.builds(Link, label=texts, url=texts), max_size=3).map(tuple),
+    deleting_at=optional,
+    **stamps,
+)
+
+
+@st.composite
+def assignments(draw: st.DrawFn) -> Assignment:
+    """Of 1 to 130 days, on any days that there are."""
+    length = timedelta(draw(st.integers(1, 130)))
+    start = draw(st.dates(max_value=date.max - length))
+    return Assignment(
+        id=draw(ids),
+        resource_id=draw(ids),
+        project_id=draw(ids),
+        start_date=start,
+        end_date_exclusive=start + length,
+        note=draw(optional),
+        version=draw(versions),
+        created_at=draw(optional),
+        updated_at=draw(optional),
+    )
+
+
+entities: st.SearchStrategy[Entity] = st.one_of(
+    teams, memberships, resources, projects, assignments()
+)

@@ -1,0 +1,47 @@
+"""Expressions and the names they use."""
+
+import pytest
+
+from data.expressions import Expression, n, names_of, s
+
+
+@pytest.mark.parametrize(
+    ("texts", "names"),
+    [
+        ((), {}),
+        ((None, None), {}),
+        (("", None), {}),
+        (("#sk = :sk",), {"#sk": "sk"}),
+        (("#pk = :pk AND begins_with(#sk, :sk)",), {"#pk": "pk", "#sk": "sk"}),
+        (("#b = :b", None, "#a, #b"), {"#a": "a", "#b": "b"}),
+        (("SET #name = :set_name REMOVE #note",), {"#name": "name", "#note": "note"}),
+        (("attribute_not_exists(#deletingAt)",), {"#deletingAt": "deletingAt"}),
+        (("#id = :id AND #idle = :idle",), {"#id": "id", "#idle": "idle"}),
+        ((":id = :other",), {}),
+    ],
+)
+def test_every_name_that_is_used_is_defined_once_and_no_other(
+    texts: tuple[str | None, ...], names: dict[str, str]
+) -> None:
+    assert names_of(*texts) == names
+
+
+def test_names_stand_in_a_fixed_order_so_that_a_retry_sends_the_same_bytes() -> None:
+    assert list(names_of("#z = :z", "#a = :a OR #m = :m")) == ["#a", "#m", "#z"]
+
+
+def test_joined_expressions_keep_their_meaning_and_their_values() -> None:
+    one = Expression("#a = :a OR #b = :b", {":a": s("x"), ":b": n(2)})
+    other = Expression("#c = :c", {":c": n(-3)})
+    assert one & other == Expression(
+        "(#a = :a OR #b = :b) AND (#c = :c)", {":a": s("x"), ":b": n(2), ":c": n(-3)}
+    )
+    assert one | other == Expression(
+        "(#a = :a OR #b = :b) OR (#c = :c)", {":a": s("x"), ":b": n(2), ":c": n(-3)}
+    )
+
+
+def test_values_have_the_wire_form_of_dynamodb() -> None:
+    assert s("") == {"S": ""}
+    assert n(0) == {"N": "0"}
+    assert n(-12) == {"N": "-12"}

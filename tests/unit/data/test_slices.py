@@ -1,0 +1,359 @@
+"""The query planner: slices -> the one Query, as a table, and against a partition in memory."""
+
+import re
+from collections.abc import Collection
+from datetime import date, timedelta
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from data.days import Window, end_exclusive
+from data.entities import Assignment, Entity, Membership, Project, Resource, Role, Team
+from data.expressions import KeyQuery, names_of, s
+from data.items import encode, sort_key
+from data.slices import (
+    AssignmentsSlice,
+    ItemSlice,
+    MembersSlice,
+    Plan,
+    ProjectsSlice,
+    ResourcesSlice,
+    Slice,
+    TeamSlice,
+    plan,
+)
+from tests.unit.data.condition_language import holds
+from tests.unit.data.memory_store import TEAM, found
+from tests.unit.data.strategies import ids
+
+FROM, TO = date(2024, 3, 10), date(2024, 3, 20)
+BACK = "2024-01-09"  # 61 days before FROM
+WHOLE = "#pk = :pk"
+BEGINS = "#pk = :pk AND begins_with(#sk, :sk)"
+BETWEEN = "#pk = :pk AND #sk BETWEEN :low AND :high"
+EQUALS = "#pk = :pk AND #sk = :sk"
+ENDS_LATER = "#endDateExclusive > :from OR NOT attribute_type(#endDateExclusive, :string)"
+
+
+def window(first: date | None = None, last: date | None = None) -> AssignmentsSlice:
+    return AssignmentsSlice(Window(first, last))
+
+
+def key_query(condition: str, **values: str) -> KeyQuery:
+    return KeyQuery(
+        condition, {":pk": s("TEAM#t1"), **{f":{name}": s(text) for name, text in values.items()}}
+    )
+
+
+def windowed(low: str, high: str, first: str) -> KeyQuery:
+    values = {"low": low, "high": high, "from": first, "string": "S"}
+    return KeyQuery(BETWEEN, key_query(BETWEEN, **values).values, filter=ENDS_LATER)
+
+
+def long(first: str, reach_back: str) -> KeyQuery:
+    return KeyQuery(
+        "#pk = :pk AND #longEnd > :from",
+        {":pk": s("TEAM#t1"), ":from": s(first), ":reach_back": s(reach_back)},
+        filter="#startDate < :reach_back",
+        index="byLongEnd",
+    )
+
+
+R, P, M, T, A = ResourcesSlice(), ProjectsSlice(), MembersSlice(), TeamSlice(), AssignmentsSlice()
+MARCH = window(FROM, TO)
+
+TABLE: list[tuple[Collection[Slice], Plan]] = [
+    # 1: the whole timeline
+    ({R, P, A}, Plan(key_query(WHOLE))),
+    ({R, P, A, T, M}, Plan(key_query(WHOLE))),
+    ({R, A}, Plan(key_query(WHOLE))),
+    ({R, P, MARCH}, Plan(key_query(WHOLE))),
+    ({R, window(last=TO)}, Plan(key_query(WHOLE))),
+    # 2, 3: resources, projects
+    ({R}, Plan(key_query(BEGINS, sk="RES#"))),
+    ({P}, Plan(key_query(BEGINS, sk="PRJ#"))),
+    # 4: assignments in a window
+    (
+        {MARCH},
+        Plan(
+            windowed(f"ASN#{BACK}", "ASN#2024-03-20$", "2024-03-10"),
+            long("2024-03-10", BACK),
+        ),
+    ),
+    (
+        {window(FROM, FROM)},
+        Plan(
+            windowed(f"ASN#{BACK}", "ASN#2024-03-10$", "2024-03-10"),
+            long("2024-03-10", BACK),
+        ),
+    ),
+    (
+        {window(first=FROM)},
+        Plan(windowed(f"ASN#{BACK}", "ASN$", "2024-03-10"), long("2024-03-10", BACK)),
+    ),
+    ({window(last=TO)}, Plan(key_query(BETWEEN, low="ASN#", high="ASN#2024-03-20$"))),
+    ({A}, Plan(key_query(BEGINS, sk="ASN#"))),
+    (
+        {window(date(1, 1, 20), date(1, 2, 1))},
+        Plan(windowed("ASN#", "ASN#0001-02-01$", "0001-01-20")),
+    ),
+    (
+        {window(date(1, 3, 3), date.max)},
+        Plan(
+            windowed("ASN#0001-01-01", "ASN#9999-12-31$", "0001-03-03"),
+            long("0001-03-03", "0001-01-01"),
+        ),
+    ),
+    # several windows are one
+    (
+        {window(date(2024, 3, 18), TO), window(FROM, date(2024, 3, 11))},
+        Plan(
+            windowed(f"ASN#{BACK}", "ASN#2024-03-20$", "2024-03-10"),
+            long("2024-03-10", BACK),
+        ),
+    ),
+    (
+        {MARCH, window(first=TO)},
+        Plan(windowed(f"ASN#{BACK}", "ASN$", "2024-03-10"), long("2024-03-10", BACK)),
+    ),
+    ({MARCH, window(last=FROM)}, Plan(key_query(BETWEEN, low="ASN#", high="ASN#2024-03-20$"))),
+    ({MARCH, A}, Plan(key_query(BEGINS, sk="ASN#"))),
+    ({window(first=TO), window(last=FROM)}, Plan(key_query(BEGINS, sk="ASN#"))),
+    # mixes: the smallest range that covers them
+    ({P, R}, Plan(key_query(BETWEEN, low="PRJ#", high="RES$"))),
+    ({T}, Plan(key_query(EQUALS, sk="META"))),
+    ({M}, Plan(key_query(BEGINS, sk="MEMBER#"))),
+    ({T, M}, Plan(key_query(BETWEEN, low="MEMBER#", high="META"))),
+    ({T, P}, Plan(key_query(BETWEEN, low="META", high="PRJ$"))),
+    ({T, R}, Plan(key_query(BETWEEN, low="META", high="RES$"))),
+    ({M, R}, Plan(key_query(BETWEEN, low="MEMBER#", high="RES$"))),
+    ({A, P}, Plan(key_query(BETWEEN, low="ASN#", high="PRJ$"))),
+    ({MARCH, P}, Plan(key_query(BETWEEN, low="ASN#", high="PRJ$"))),
+    ({A, T}, Plan(key_query(BETWEEN, low="ASN#", high="META"))),
+    ({A, M}, Plan(key_query(BETWEEN, low="ASN#", high="MEMBER$"))),
+    # single items
+    ({ItemSlice("RES#r1")}, Plan(key_query(EQUALS, sk="RES#r1"))),
+    (
+        {ItemSlice("ASN#2024-03-10#a1"), ItemSlice("RES#r1")},
+        Plan(key_query(BETWEEN, low="ASN#2024-03-10#a1", high="RES#r1")),
+    ),
+    ({ItemSlice("PRJ#p1"), P}, Plan(key_query(BEGINS, sk="PRJ#"))),
+    ({ItemSlice("PRJ#p1"), R}, Plan(key_query(BETWEEN, low="PRJ#p1", high="RES$"))),
+    ({ItemSlice("RES#r1"), T}, Plan(key_query(BETWEEN, low="META", high="RES#r1"))),
+    (
+        {ItemSlice("ASN#2024-05-01#a1"), MARCH},
+        Plan(key_query(BETWEEN, low="ASN#", high="ASN#2024-05-01#a1")),
+    ),
+    (
+        {ItemSlice("ASN#2024-01-01#a1"), MARCH},
+        Plan(key_query(BETWEEN, low="ASN#", high="ASN#2024-03-20$")),
+    ),
+]
+
+
+@pytest.mark.parametrize(("slices", "expected"), TABLE)
+def test_slices_become_this_query(slices: Collection[Slice], expected: Plan) -> None:
+    assert plan(TEAM, slices) == expected
+
+
+@pytest.mark.parametrize(("slices", "expected"), TABLE)
+def test_the_order_and_the_repetition_of_slices_do_not_matter(
+    slices: Collection[Slice], expected: Plan
+) -> None:
+    listed = list(slices)
+    assert plan(TEAM, listed[::-1] + listed) == expected
+
+
+@pytest.mark.parametrize("team_id", ["", " ", "a#b", "a\0"])
+def test_nothing_is_planned_for_what_is_no_team(team_id: str) -> None:
+    with pytest.raises(ValueError, match="not a team id"):
+        plan(team_id, [ResourcesSlice()])
+
+
+# Against a partition in memory.
+some_ids = st.text("09AZaz-~é", min_size=1, max_size=3) | ids
+some_days = st.integers(0, 200).map(lambda n: date(2024, 1, 1) + timedelta(n))
+
+
+@st.composite
+def planned_entities(draw: st.DrawFn) -> Entity:
+    id, start = draw(some_ids), draw(some_days)
+    kinds: list[Entity] = [
+        Team(id=TEAM, name="T"),
+        Membership(team_id=TEAM, user_id=id, role=Role.VIEWER),
+        Resource(id=id, name="R"),
+        Project(id=id, name="P", color="#000000"),
+    ]
+    kinds += [
+        Assignment(
+            id=id,
+            resource_id="r",
+            project_id="p",
+            start_date=start,
+            end_date_exclusive=start + timedelta(days),
+        )
+        for days in (1, 61, 62, 63, draw(st.integers(1, 150)))
+    ]
+    return draw(st.sampled_from(kinds))
+
+
+@st.composite
+def windows(draw: st.DrawFn) -> Window:
+    first, last = sorted([draw(some_days), draw(some_days)])
+    return Window(first if draw(st.booleans()) else None, last if draw(st.booleans()) else None)
+
+
+slices_of_a_kind: st.SearchStrategy[Slice] = st.one_of(
+    st.sampled_from([R, P, M, T]),
+    windows().map(AssignmentsSlice),
+    planned_entities().map(lambda entity: ItemSlice(sort_key(entity))),
+)
+some_slices = st.lists(slices_of_a_kind, min_size=1, max_size=4)
+
+
+def wants(slice: Slice, entity: Entity) -> bool:
+    """Whether the entity belongs to the slice, said without keys."""
+    match slice, entity:
+        case ResourcesSlice(), Resource():
+            return True
+        case ProjectsSlice(), Project():
+            return True
+        case MembersSlice(), Membership():
+            return True
+        case TeamSlice(), Team():
+            return True
+        case ItemSlice(sk), _:
+            return sort_key(entity) == sk
+        case AssignmentsSlice(window), Assignment():
+            length = (entity.end_date_exclusive - entity.start_date).days
+            days = [entity.start_date + timedelta(n) for n in range(length)]
+            return any(
+                (window.first is None or window.first <= day)
+                and (window.last is None or day <= window.last)
+                for day in days
+            )
+    return False
+
+
+@pytest.mark.deep
+@settings(deadline=None)
+@given(some_slices, st.lists(planned_entities(), max_size=12))
+def test_a_plan_reads_everything_that_its_slices_want_once_and_in_order(
+    slices: list[Slice], entities: list[Entity]
+) -> None:
+    items = {sort_key(entity): encode(TEAM, entity) for entity in entities}
+    planned = plan(TEAM, slices)
+    queries = [query for query in (planned.companion, planned.table) if query]
+    read = [
+        sk
+        for query in queries
+        for sk in sorted(item["sk"]["S"] for item in found(query, items.values()))
+    ]
+    assert read == sorted(set(read)), "disjoint, and the companion's come first"
+    wanted = {sort_key(entity) for entity in entities for slice in slices if wants(slice, entity)}
+    assert wanted <= set(read)
+
+
+@pytest.mark.deep
+@settings(deadline=None)
+@given(windows(), st.lists(planned_entities(), max_size=12))
+def test_a_window_alone_reads_nothing_that_is_not_in_it(
+    between: Window, entities: list[Entity]
+) -> None:
+    items = {sort_key(entity): encode(TEAM, entity) for entity in entities}
+    planned = plan(TEAM, [AssignmentsSlice(between)])
+    queries = [query for query in (planned.table, planned.companion) if query]
+    read = {item["sk"]["S"] for query in queries for item in found(query, items.values())}
+    in_window = {
+        sort_key(entity)
+        for entity in entities
+        if isinstance(entity, Assignment)
+        and between.has(entity.start_date, entity.end_date_exclusive)
+    }
+    assert read == in_window
+
+
+@pytest.mark.deep
+@settings(deadline=None)
+@given(some_slices, slices_of_a_kind, planned_entities())
+def test_the_range_of_many_slices_covers_the_range_of_each(
+    slices: list[Slice], one: Slice, entity: Entity
+) -> None:
+    item = encode(TEAM, entity)
+    alone, together = plan(TEAM, [one]), plan(TEAM, [*slices, one])
+    read_alone = any(found(q, [item]) for q in (alone.table, alone.companion) if q)
+    read_together = any(found(q, [item]) for q in (together.table, together.companion) if q)
+    assert read_together or not read_alone
+
+
+@pytest.mark.deep
+@settings(deadline=None)
+@given(some_slices)
+def test_a_plan_is_one_query_of_the_table_and_only_a_lone_window_has_a_companion(
+    slices: list[Slice],
+) -> None:
+    planned = plan(TEAM, slices)
+    assert planned.table.index is None
+    if planned.companion:
+        assert planned.companion.index == "byLongEnd"
+        assert all(isinstance(slice, AssignmentsSlice) for slice in slices)
+    else:
+        assert planned.table.filter is None
+
+
+@pytest.mark.deep
+@settings(deadline=None)
+@given(some_slices)
+def test_every_query_stays_in_the_team_and_defines_exactly_what_it_uses(
+    slices: list[Slice],
+) -> None:
+    planned = plan(TEAM, slices)
+    for query in (planned.table, planned.companion):
+        if query is None:
+            continue
+        text = f"{query.key_condition} {query.filter or ''}"
+        assert query.key_condition.startswith("#pk = :pk")
+        assert query.values[":pk"] == s("TEAM#t1")
+        assert set(re.findall(r":\w+", text)) == set(query.values)
+        assert set(re.findall(r"#\w+", text)) == set(names_of(text))
+        bare = set(re.findall(r"(?<![#:\w])\w+", text))
+        assert bare <= {"AND", "OR", "NOT", "BETWEEN", "begins_with", "attribute_type"}
+
+
+@pytest.mark.parametrize(
+    ("start", "last"),
+    [
+        ("2024-01-09", "2024-03-10"),  # 62 days, the longest that is not in the index
+        ("2024-01-08", "2024-03-10"),  # 63 days: found by the index only
+        ("2020-01-01", "2029-12-31"),
+        ("2024-03-20", "2024-03-20"),
+        ("2024-03-10", "2024-03-10"),
+    ],
+)
+def test_assignment_that_began_before_the_window_is_in_it(start: str, last: str) -> None:
+    assignment = Assignment(
+        id="a1",
+        resource_id="r1",
+        project_id="p1",
+        start_date=date.fromisoformat(start),
+        end_date_exclusive=end_exclusive(date.fromisoformat(last)),
+    )
+    planned = plan(TEAM, [MARCH])
+    assert planned.companion is not None
+    item = encode(TEAM, assignment)
+    by_table, by_index = (found(q, [item]) for q in (planned.table, planned.companion))
+    assert len(by_table) + len(by_index) == 1
+    assert bool(by_index) is (start < BACK)
+
+
+@pytest.mark.parametrize("end", [None, {"N": "20240310"}, {"S": "2024-03-11"}])
+def test_an_item_without_a_readable_end_is_read_so_that_the_split_can_report_it(
+    end: dict[str, str] | None,
+) -> None:
+    item = {"pk": s("TEAM#t1"), "sk": s("ASN#2024-03-01#a1"), "EntityType": s("Assignment")}
+    if end is not None:
+        item["endDateExclusive"] = end  # type: ignore[assignment]
+    table = plan(TEAM, [MARCH]).table
+    assert table.filter is not None
+    assert holds(table.filter, table.values, item)

@@ -18,6 +18,7 @@ class AttributeValue(TypedDict, total=False):
     S: str
     N: str
     SS: list[str]
+    NULL: bool
     L: "list[AttributeValue]"
     M: "dict[str, AttributeValue]"
 

@@ -209,17 +209,16 @@ def _decode_resource(item: Item) -> Resource:
 
 
 def _decode_project(item: Item) -> Project:
-    tags = item.get("tags", {})
+    tags, links = _value(item, "tags"), _value(item, "links")
     return Project(
         id=_id(item, "id"),
         name=item["name"]["S"],
         color=item["color"]["S"],
         description=_text(item, "description"),
-        tags=tuple(tags["SS"]) if "SS" in tags else tuple(v["S"] for v in tags.get("L", ())),
-        links=tuple(
-            Link(value["M"]["label"]["S"], value["M"]["url"]["S"])
-            for value in item.get("links", {}).get("L", ())
-        ),
+        tags=_texts(tags) if tags else (),
+        links=tuple(Link(each["M"]["label"]["S"], each["M"]["url"]["S"]) for each in links["L"])
+        if links
+        else (),
         version=_version(item),
         created_at=_text(item, "createdAt"),
         updated_at=_text(item, "updatedAt"),
@@ -255,13 +254,23 @@ def _day(item: Item, name: str) -> date:
     return parse_day(item[name]["S"])
 
 
+def _value(item: Item, name: str) -> AttributeValue | None:
+    """An optional attribute; what other writers store as NULL is unset too."""
+    value = item.get(name)
+    return None if value is None or "NULL" in value else value
+
+
 def _text(item: Item, name: str) -> str | None:
-    value: AttributeValue | None = item.get(name)
+    value = _value(item, name)
     return None if value is None else value["S"]
 
 
+def _texts(value: AttributeValue) -> tuple[str, ...]:
+    return tuple(value["SS"] if "SS" in value else (each["S"] for each in value["L"]))
+
+
 def _version(item: Item) -> int:
-    value = item.get("version")
+    value = _value(item, "version")
     if value is None:
         return 0
     version = int(value["N"])

@@ -37,7 +37,9 @@ MAX_URL: Final = 2_000
 
 _COLOR = re.compile(r"#[0-9A-Fa-f]{6}", re.ASCII)
 _UUID = re.compile(r"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}", re.ASCII)
-_LINE_BREAKS = frozenset("\n\r\t")
+_LINE_BREAKS = frozenset("\n\r\t\u2028\u2029")
+# Letters and symbols by category, but nothing to see: Hangul fillers and the empty Braille cell.
+_INVISIBLE = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 
 
 class Check:
@@ -112,7 +114,8 @@ class Check:
         url = self._line(link.url, MAX_URL, *field, "url")
         try:
             parts = urlsplit(url)
-            good = parts.scheme in ("http", "https") and bool(parts.hostname)
+            # `port` raises for one that can't be.
+            good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
         except ValueError:
             good = False
         if url and (not good or any(character.isspace() for character in url)):
@@ -151,7 +154,7 @@ class Check:
             if category == "Cs":
                 self.add(invalid(f"{label} has a lone surrogate", *field))
                 return False
-            if category == "Cc" and character not in allowed:
+            if category in ("Cc", "Zl", "Zp") and character not in allowed:
                 self.add(invalid(f"{label} has a control character", *field))
                 return False
         return True
@@ -159,4 +162,7 @@ class Check:
 
 def _is_blank(text: str) -> bool:
     # Spaces and invisible format characters (a zero-width space, a direction mark) show nothing.
-    return all(character.isspace() or unicodedata.category(character) == "Cf" for character in text)
+    return all(
+        character.isspace() or character in _INVISIBLE or unicodedata.category(character) == "Cf"
+        for character in text
+    )

@@ -59,7 +59,8 @@ class ItemSlice:
     sk: str
 
 
-Slice = TeamSlice | MembersSlice | ResourcesSlice | ProjectsSlice | AssignmentsSlice | ItemSlice
+OwnSlice = TeamSlice | MembersSlice | ResourcesSlice | ProjectsSlice | ItemSlice
+Slice = OwnSlice | AssignmentsSlice
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,15 +78,16 @@ def plan(team_id: str, slices: Collection[Slice]) -> Plan:
     others = [part for part in slices if not isinstance(part, AssignmentsSlice)]
     if windows and not others:
         return _assignments_only(team_id, reduce(Window.union, windows))
-    ranges = [_range(part) for part in others]
     if windows:
-        # From the first assignment on: one Query then has the long ones too, without companion.
-        ranges.append((ASSIGNMENT, _end(reduce(Window.union, windows))))
+        # #1, whatever the others are: an assignment shows only as long as both its owners do, so
+        # both have to be read; and the assignments before the window have the long ones.
+        return Plan(KeyQuery("#pk = :pk", {":pk": s(team_pk(team_id))}))
+    ranges = [_range(part) for part in others]
     low, high = min(low for low, _ in ranges), max(high for _, high in ranges)
     return Plan(_between(team_id, low, high))
 
 
-def _range(part: Slice) -> tuple[str, str]:
+def _range(part: OwnSlice) -> tuple[str, str]:
     match part:
         case TeamSlice():
             return META, META
@@ -97,8 +99,6 @@ def _range(part: Slice) -> tuple[str, str]:
             return RESOURCE, after(RESOURCE)
         case ItemSlice(sk):
             return sk, sk
-        case AssignmentsSlice():
-            return ASSIGNMENT, after(ASSIGNMENT)
 
 
 def _end(window: Window) -> str:
@@ -113,8 +113,6 @@ def _between(team_id: str, low: str, high: str) -> KeyQuery:
         return KeyQuery("#pk = :pk AND #sk = :sk", {**pk, ":sk": s(low)})
     if low.endswith("#") and high == after(low):
         return KeyQuery("#pk = :pk AND begins_with(#sk, :sk)", {**pk, ":sk": s(low)})
-    if low == ASSIGNMENT and high == after(RESOURCE):
-        return KeyQuery("#pk = :pk", pk)
     return KeyQuery(
         "#pk = :pk AND #sk BETWEEN :low AND :high", {**pk, ":low": s(low), ":high": s(high)}
     )

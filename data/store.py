@@ -54,6 +54,7 @@ _TRANSIENT: Final = frozenset(
         "RequestLimitExceeded",
         "ServiceUnavailable",
         "ThrottlingException",
+        "TransactionConflictException",
         "TransactionInProgressException",
     }
 )

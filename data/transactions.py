@@ -9,8 +9,8 @@ from data.expressions import AttributeValue, Expression, Item, Key, names_of
 __all__ = ["MAX_ACTIONS", "Action", "Check", "Delete", "Put", "Update"]
 
 MAX_ACTIONS = 100
-"""AWS limit: actions in one TransactWriteItems. With the limits of `data.rules` a hundred of the
-largest items stay far below the other limit, 4 MB."""
+"""AWS limit: actions in one TransactWriteItems. Only assignments are written in numbers, and with
+the limits of `data.rules` a hundred of the largest stay far below the other limit, 4 MB."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ log = structlog.get_logger(__name__)
 
 _AT_VARIABLE = re.compile(r"^Variable '\$(\w+)' has invalid value(?: at ([\w.\[\]]+))?:")
 _WORD = re.compile(r"\w+")
-_NAMED = re.compile(r"(?:required|unknown) field '(\w+)'")
+_NAMED = re.compile(r"(?:required|unknown) field '(\w+)'|^Argument '(\w+)'")
 _LONGEST_MESSAGE = 500
 
 
@@ -41,7 +41,9 @@ def request_error(error: GraphQLError, document: DocumentNode | None = None) -> 
     return _formatted(error, error.message, extensions)
 
 
-def answer_error(error: GraphQLError, correlation_id: str) -> dict[str, Any]:
+def answer_error(
+    error: GraphQLError, correlation_id: str, document: DocumentNode | None = None
+) -> dict[str, Any]:
     """A fault met while the operation was carried out."""
     cause = _cause(error)
     if isinstance(cause, PlannerError):
@@ -51,7 +53,7 @@ def answer_error(error: GraphQLError, correlation_id: str) -> dict[str, Any]:
         return _formatted(error, cause.message, extensions)
     # Arguments are coerced while a field is carried out, yet are the client's words.
     if cause is None and error.message.startswith("Argument "):
-        return request_error(error)
+        return request_error(error, document)
     log.error(
         "operation failed",
         correlation_id=correlation_id,
@@ -82,8 +84,9 @@ def _cause(error: GraphQLError) -> Exception | None:
 
 def _field(error: GraphQLError, document: DocumentNode | None) -> list[str]:
     path = _path(error, document)
-    named = _NAMED.search(error.message) if path else None
-    return [*path, named[1]] if named else path
+    # Some messages name what is missing, or was not expected, below the place they point to.
+    named = _NAMED.search(error.message)
+    return [*path, named[1] or named[2]] if named else path
 
 
 def _path(error: GraphQLError, document: DocumentNode | None) -> list[str]:

@@ -109,7 +109,7 @@ async def carry_out(
         return refused(tuple(errors), document.node)
     body: dict[str, Any] = {"data": result.data}
     if errors:
-        body["errors"] = [answer_error(error, correlation_id) for error in errors]
+        body["errors"] = [answer_error(error, correlation_id, document.node) for error in errors]
     if warnings := context.warnings:
         body["extensions"] = {"warnings": warnings}
     return Answer(body, True)

@@ -6,7 +6,7 @@ from typing import Any
 
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from data.cascade import Cascades
@@ -19,7 +19,7 @@ from server.settings import Settings
 __all__ = ["GRAPHQL_PATH", "create_app"]
 
 GRAPHQL_PATH = "/graphql"
-_METHODS = ("GET", "HEAD", "POST")
+_METHODS = ("DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT")
 
 SignIn = Callable[[Response], None]
 
@@ -55,8 +55,6 @@ def create_app(
             await cascades.aclose()
 
     async def graphql(request: Request) -> Response:
-        if request.method not in _METHODS:
-            return _method_not_allowed()
         if settings.playground and _is_page(request):
             page = playground_response(settings.home, GRAPHQL_PATH)
             if sign_in:
@@ -69,12 +67,9 @@ def create_app(
     if settings.playground:
         routes.append(Route("/", _to_playground))
         routes += playground_routes(settings.home, GRAPHQL_PATH)
-    # All methods, so that the ones that are not allowed are refused in JSON too.
-    routes.append(Route(GRAPHQL_PATH, graphql, methods=[*_METHODS, *_OTHER_METHODS]))
+    # All methods, so that the endpoint refuses those that are not allowed in JSON too.
+    routes.append(Route(GRAPHQL_PATH, graphql, methods=_METHODS))
     return Starlette(routes=routes, lifespan=lifespan)
-
-
-_OTHER_METHODS = ("DELETE", "OPTIONS", "PATCH", "PUT")
 
 
 def _is_page(request: Request) -> bool:
@@ -84,11 +79,6 @@ def _is_page(request: Request) -> bool:
         and "query" not in request.query_params
         and "text/html" in request.headers.get("accept", "")
     )
-
-
-def _method_not_allowed() -> Response:
-    error = {"message": "Use GET or POST.", "extensions": {"code": "BAD_USER_INPUT"}}
-    return JSONResponse({"errors": [error]}, 405, {"Allow": "GET, POST"})
 
 
 async def _to_playground(request: Request) -> Response:

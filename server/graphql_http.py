@@ -70,6 +70,8 @@ class GraphQLEndpoint:
         return _respond(answer.body, 400 if is_error else 200, media_type, {})
 
     async def _answer(self, request: Request, correlation_id: str) -> Answer:
+        if request.method not in ("GET", "HEAD", "POST"):
+            raise RequestRefused(405, "Use GET or POST.", {"Allow": "GET, POST"})
         # Who asks is settled first: a stranger learns nothing, not even what is well-formed.
         session = self._authenticator.authenticate(request.headers)
         if request.method == "POST":

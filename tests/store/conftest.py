@@ -1,11 +1,25 @@
-"""What the tests of consistency share."""
+"""What the tests of consistency share: DynamoDB Local, since moto answers one request at a time
+and ignores the token of a transaction."""
 
 import os
+from collections.abc import Iterator
+from typing import Final
 
 import pytest
+
+from tests.engines import running
+
+DEEP: Final = os.environ.get("HYPOTHESIS_PROFILE") == "deep"
+
+
+@pytest.fixture(scope="session")
+def engine() -> Iterator[str]:
+    """The address of DynamoDB Local."""
+    with running("local") as url:
+        yield url
 
 
 @pytest.fixture(scope="session")
 def rounds() -> int:
     """How often a race is run: few times with every test, many in a deep run."""
-    return 20 if os.environ.get("HYPOTHESIS_PROFILE") == "deep" else 3
+    return 20 if DEEP else 2

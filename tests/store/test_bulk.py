@@ -203,7 +203,7 @@ async def test_a_shift_of_no_project_is_not_found(api: Api) -> None:
 
 
 async def test_a_resource_with_2500_assignments_goes_in_chunks_and_every_id_is_told(
-    api: Api, store: Store, captured: Capture, engine: str
+    api: Api, store: Store, captured: Capture
 ) -> None:
     many: list[Assignment] = [
         assignment(f"b{n}", DAY + timedelta(n % 900), DAY + timedelta(n % 900 + 5), "r1", "p1")

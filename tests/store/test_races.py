@@ -18,9 +18,13 @@ from data.store import Store
 from resolvers import assignment_writes, owner_writes
 from resolvers.global_ids import raw_id, to_global_id
 from tests.api_client import everything, put
+from tests.store.conftest import DEEP
 from tests.store.scenarios import STAMPS, assignment, context, patch
 
 DAY = date(2024, 1, 10)
+CALLERS = 25 if DEEP else 10
+"""How many create, and how many move, while somebody deletes."""
+
 Delete = Callable[..., Awaitable[list[str]]]
 
 
@@ -92,6 +96,7 @@ async def keep_moving(store: Store, team: str, stop: asyncio.Event) -> None:
             continue  # Deleted, given to an owner that is going, or in much demand.
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     ("delete", "type", "attribute"),
     [
@@ -108,9 +113,9 @@ async def test_a_deletion_amid_creators_and_movers_leaves_nothing_behind(
         await small_team(store, team)
         witness, stop = Witness(), asyncio.Event()
         callers = [
-            asyncio.create_task(keep_creating(store, team, witness, stop)) for _ in range(25)
+            asyncio.create_task(keep_creating(store, team, witness, stop)) for _ in range(CALLERS)
         ]
-        callers += [asyncio.create_task(keep_moving(store, team, stop)) for _ in range(25)]
+        callers += [asyncio.create_task(keep_moving(store, team, stop)) for _ in range(CALLERS)]
         await asyncio.sleep(0.05)
         owner = "r1" if type is EntityType.RESOURCE else "p1"
         deleters = [delete(context(store, team), id=to_global_id(type, owner)) for _ in range(2)]
@@ -136,6 +141,7 @@ async def test_a_deletion_amid_creators_and_movers_leaves_nothing_behind(
         assert witness.refusals == {"NOT_FOUND"}
 
 
+@pytest.mark.deep
 async def test_concurrent_moves_of_one_assignment_leave_exactly_one_item(
     store: Store, rounds: int
 ) -> None:
@@ -163,6 +169,7 @@ async def test_concurrent_moves_of_one_assignment_leave_exactly_one_item(
         )
 
 
+@pytest.mark.deep
 async def test_an_assignment_moved_to_another_resource_survives_the_deletion_of_its_old_one(
     store: Store, rounds: int
 ) -> None:
@@ -190,6 +197,7 @@ async def test_an_assignment_moved_to_another_resource_survives_the_deletion_of_
         assert moved | gone == {f"a{n}" for n in range(30)}
 
 
+@pytest.mark.deep
 async def test_two_one_sided_changes_of_dates_never_make_a_negative_range(
     store: Store, rounds: int
 ) -> None:
@@ -210,6 +218,7 @@ async def test_two_one_sided_changes_of_dates_never_make_a_negative_range(
     assert refusals == rounds * 3, "exactly one of each two is refused"
 
 
+@pytest.mark.deep
 async def test_one_chosen_id_at_once_on_different_days_makes_one_item(
     store: Store, rounds: int
 ) -> None:

@@ -250,7 +250,7 @@ async def test_a_deletion_left_behind_is_finished_in_the_background_once() -> No
         await cascades.aclose()
     assert "RES#r1" not in store.items
     assert ids(store, "r1") == set()
-    assert len(store.transactions) == 1
+    assert len(store.marks) == len(store.transactions) == 1
     assert [(log["event"], log["assignments"]) for log in logs] == [("deletion finished", 3)]
 
 

@@ -120,7 +120,7 @@ TABLE: list[tuple[Collection[Slice], Plan]] = [
     ({MARCH, window(last=FROM)}, Plan(key_query(BETWEEN, low="ASN#", high="ASN#2024-03-20$"))),
     ({MARCH, A}, Plan(key_query(BEGINS, sk="ASN#"))),
     ({window(first=TO), window(last=FROM)}, Plan(key_query(BEGINS, sk="ASN#"))),
-    # mixes: the smallest range that covers them
+    # mixes: the smallest range that covers them; with assignments, the whole partition
     ({P, R}, Plan(key_query(BETWEEN, low="PRJ#", high="RES$"))),
     ({T}, Plan(key_query(EQUALS, sk="META"))),
     ({M}, Plan(key_query(BEGINS, sk="MEMBER#"))),
@@ -128,10 +128,10 @@ TABLE: list[tuple[Collection[Slice], Plan]] = [
     ({T, P}, Plan(key_query(BETWEEN, low="META", high="PRJ$"))),
     ({T, R}, Plan(key_query(BETWEEN, low="META", high="RES$"))),
     ({M, R}, Plan(key_query(BETWEEN, low="MEMBER#", high="RES$"))),
-    ({A, P}, Plan(key_query(BETWEEN, low="ASN#", high="PRJ$"))),
-    ({MARCH, P}, Plan(key_query(BETWEEN, low="ASN#", high="PRJ$"))),
-    ({A, T}, Plan(key_query(BETWEEN, low="ASN#", high="META"))),
-    ({A, M}, Plan(key_query(BETWEEN, low="ASN#", high="MEMBER$"))),
+    ({A, P}, Plan(key_query("#pk = :pk"))),
+    ({MARCH, P}, Plan(key_query("#pk = :pk"))),
+    ({A, T}, Plan(key_query("#pk = :pk"))),
+    ({A, M}, Plan(key_query("#pk = :pk"))),
     # single items
     ({ItemSlice("RES#r1")}, Plan(key_query(EQUALS, sk="RES#r1"))),
     (
@@ -141,14 +141,8 @@ TABLE: list[tuple[Collection[Slice], Plan]] = [
     ({ItemSlice("PRJ#p1"), P}, Plan(key_query(BEGINS, sk="PRJ#"))),
     ({ItemSlice("PRJ#p1"), R}, Plan(key_query(BETWEEN, low="PRJ#p1", high="RES$"))),
     ({ItemSlice("RES#r1"), T}, Plan(key_query(BETWEEN, low="META", high="RES#r1"))),
-    (
-        {ItemSlice("ASN#2024-05-01#a1"), MARCH},
-        Plan(key_query(BETWEEN, low="ASN#", high="ASN#2024-05-01#a1")),
-    ),
-    (
-        {ItemSlice("ASN#2024-01-01#a1"), MARCH},
-        Plan(key_query(BETWEEN, low="ASN#", high="ASN#2024-03-20$")),
-    ),
+    ({ItemSlice("ASN#2024-05-01#a1"), MARCH}, Plan(key_query("#pk = :pk"))),
+    ({ItemSlice("ASN#2024-01-01#a1"), MARCH}, Plan(key_query("#pk = :pk"))),
 ]
 
 

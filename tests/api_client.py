@@ -1,8 +1,10 @@
 """The API as a client uses it, and what it asks of DynamoDB meanwhile."""
 
+import asyncio
 import json
 import time
 from collections.abc import Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from typing import Any
@@ -15,10 +17,13 @@ from data.items import encode
 from data.store import Store
 from server.authjs import cookie_name, mint
 
-__all__ = ["SECRET", "Api", "Capture", "everything", "put", "token"]
+__all__ = ["SECRET", "Api", "Capture", "asking", "everything", "put", "token"]
 
 SECRET = "a secret of the tests, long enough for anybody"
 COOKIE = cookie_name(secure=False)
+
+asking: ContextVar[str | None] = ContextVar("asking", default=None)
+"""The team whose request the application is answering, for the audit of what it then sends."""
 
 
 def token(team: str, *, user: str = "user-1", role: str | None = "member") -> str:
@@ -47,7 +52,11 @@ class Api:
         # Written here, since httpx would refuse a lone surrogate.
         content = json.dumps({"query": query, "variables": dict(variables or {})}).encode()
         headers = {**self.headers, "Content-Type": "application/json"}
-        return await self.http.post("/graphql", content=content, headers=headers)
+        before = asking.set(self.team)
+        try:
+            return await self.http.post("/graphql", content=content, headers=headers)
+        finally:
+            asking.reset(before)
 
     async def run(self, query: str, **variables: Any) -> dict[str, Any]:
         """The whole answer, as parsed JSON."""
@@ -142,9 +151,12 @@ class Capture:
 
 async def put(store: Store, team: str, items: Sequence[Entity | Item]) -> None:
     """Writes entities, or raw items without their `pk`, straight into the team's partition."""
-    for item in items:
-        raw = {"pk": s(f"TEAM#{team}"), **item} if isinstance(item, dict) else encode(team, item)
-        await store.put(raw, None)
+    raw = [
+        {"pk": s(f"TEAM#{team}"), **item} if isinstance(item, dict) else encode(team, item)
+        for item in items
+    ]
+    for start in range(0, len(raw), 50):
+        await asyncio.gather(*(store.put(item, None) for item in raw[start : start + 50]))
 
 
 async def everything(store: Store, team: str) -> list[Item]:

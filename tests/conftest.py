@@ -1,10 +1,13 @@
 """What every test has: an engine, a table of its module's own, and a team of the test's own."""
 
+import os
 import uuid
 from collections.abc import AsyncIterator, Iterator
 
 import httpx
 import pytest
+from hypothesis import HealthCheck
+from hypothesis import settings as hypothesis_settings
 from pydantic import SecretStr
 from starlette.applications import Starlette
 
@@ -12,8 +15,19 @@ from data.store import Store, open_store
 from server.app import create_app
 from server.engines import DUMMY_CREDENTIALS
 from server.settings import Settings
+from tests.api.audit import Audit
 from tests.api_client import SECRET, Api, Capture
 from tests.engines import ENGINES, HOME, running
+
+# An example asks two engines on a shared machine, so none has a deadline.
+for profile, examples in (("default", 25), ("deep", 250)):
+    hypothesis_settings.register_profile(
+        profile,
+        deadline=None,
+        max_examples=examples,
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+    )
+hypothesis_settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 
 @pytest.fixture(autouse=True)
@@ -55,12 +69,22 @@ def settings(store: Store, engine: str) -> Settings:
     )
 
 
+@pytest.fixture(scope="session")
+def audit() -> Iterator[Audit]:
+    """Sees every request of the application in the whole session, and fails at its end if one
+    broke the rules: a Scan, a bare attribute name, another team's partition."""
+    audit = Audit()
+    yield audit
+    assert not audit.faults, "\n".join(audit.faults[:20])
+
+
 @pytest.fixture(scope="module")
-async def app(settings: Settings) -> AsyncIterator[Starlette]:
+async def app(settings: Settings, audit: Audit) -> AsyncIterator[Starlette]:
     """The application, started."""
     application = create_app(settings, credentials=DUMMY_CREDENTIALS)
     async with application.router.lifespan_context(application):
-        yield application
+        with audit.watching(application.state.store):
+            yield application
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,102 @@
+"""What holds for every request that the application sends to DynamoDB, whichever test sends it."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from data.store import Store
+from tests.api_client import asking
+
+__all__ = ["Audit", "faults"]
+
+# Six operations on items; with anything else the IAM policy and these rules would be void.
+READS = {"Query", "GetItem"}
+WRITES = {"PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems"}
+CONTROL = {"DescribeTable"}
+
+EXPRESSIONS = (
+    "KeyConditionExpression",
+    "FilterExpression",
+    "ProjectionExpression",
+    "ConditionExpression",
+    "UpdateExpression",
+)
+LEGACY = ("AttributesToGet", "KeyConditions", "QueryFilter", "Expected", "AttributeUpdates")
+KEYWORDS = {"AND", "OR", "NOT", "BETWEEN", "IN", "SET", "REMOVE", "ADD", "DELETE"}
+FUNCTIONS = {
+    "attribute_exists",
+    "attribute_not_exists",
+    "attribute_type",
+    "begins_with",
+    "contains",
+    "if_not_exists",
+    "list_append",
+    "size",
+}
+TOKEN = re.compile(r"[#:]?[\w.\-]+|[\"'\[\]`]")
+EQUALS = re.compile(r"(#\w+)\s*=\s*(:\w+)")
+
+
+class Audit:
+    """Looks at every request of the stores it watches; keeps the faults and counts the rest."""
+
+    def __init__(self) -> None:
+        self.faults: list[str] = []
+        self.operations: Counter[str] = Counter()
+
+    @contextmanager
+    def watching(self, store: Store) -> Iterator[None]:
+        events, event = store.client.meta.events, "provide-client-params.dynamodb.*"
+        events.register(event, self._note, unique_id="audit")
+        yield
+        events.unregister(event, unique_id="audit")
+
+    def _note(self, params: dict[str, Any], model: Any, **_: Any) -> None:
+        self.operations[model.name] += 1
+        self.faults += faults(model.name, params, team=asking.get())
+
+
+def faults(operation: str, request: Mapping[str, Any], *, team: str | None) -> list[str]:
+    """What is wrong with a request that is made for `team` (None: for a team that is not known)."""
+    if operation in CONTROL:
+        return []
+    if operation not in READS | WRITES:
+        return [f"{operation} is none of the operations that the server may use"]
+    found: list[str] = []
+    if operation in READS and "IndexName" not in request and not request.get("ConsistentRead"):
+        found.append(f"{operation} without ConsistentRead")
+    actions = request.get("TransactItems")
+    bodies = [body for action in actions for body in action.values()] if actions else [request]
+    for body in bodies:
+        found += _unplaced(body)
+        pk = _partition(body)
+        if team is None and not pk.startswith("TEAM#"):
+            found.append(f"not the partition of a team: {pk!r}")
+        elif team is not None and pk not in {f"TEAM#{team}", f"TEAM#{team}#CLAIMS"}:
+            found.append(f"{pk!r} is not the partition of {team!r}")
+    return [f"{operation}: {fault} in {request}" for fault in found]
+
+
+def _unplaced(body: Mapping[str, Any]) -> Iterator[str]:
+    """The names and values that stand in an expression without a placeholder (D-09)."""
+    yield from (f"legacy parameter {name}" for name in LEGACY if name in body)
+    known = {*body.get("ExpressionAttributeNames", ()), *body.get("ExpressionAttributeValues", ())}
+    for kind in EXPRESSIONS:
+        for token in TOKEN.findall(body.get(kind, "")):
+            if token in KEYWORDS or token in FUNCTIONS or token in known:
+                continue
+            yield f"{token!r} in the {kind} is no placeholder that is declared"
+
+
+def _partition(body: Mapping[str, Any]) -> str:
+    """The value that the request gives to the partition key `pk`; empty when it gives none."""
+    key = body.get("Key") or body.get("Item")
+    if key is not None:
+        return str(key["pk"]["S"])
+    names, values = body["ExpressionAttributeNames"], body["ExpressionAttributeValues"]
+    for name, value in EQUALS.findall(body["KeyConditionExpression"]):
+        if names[name] == "pk":
+            return str(values[value]["S"])
+    return ""

@@ -1,0 +1,80 @@
+"""The audit of the whole session (tests/api/audit.py) is itself not blind."""
+
+from typing import Any
+
+import pytest
+
+from tests.api.audit import Audit, faults
+from tests.api_client import Api, Capture
+
+GOOD: dict[str, Any] = {
+    "TableName": "t",
+    "KeyConditionExpression": "#pk = :pk AND begins_with(#sk, :sk)",
+    "FilterExpression": "NOT attribute_type(#end, :s) OR #end BETWEEN :sk AND :s",
+    "ProjectionExpression": "#pk, #sk",
+    "ExpressionAttributeNames": {"#pk": "pk", "#sk": "sk", "#end": "end"},
+    "ExpressionAttributeValues": {":pk": {"S": "TEAM#a"}, ":sk": {"S": "b"}, ":s": {"S": "S"}},
+    "ConsistentRead": True,
+}
+KEY = {"pk": {"S": "TEAM#a"}, "sk": {"S": "META"}}
+
+
+def test_a_query_in_the_teams_own_partition_with_placeholders_has_no_fault() -> None:
+    assert faults("Query", GOOD, team="a") == []
+
+
+def test_another_team_is_a_fault() -> None:
+    assert "TEAM#a" in faults("Query", GOOD, team="b")[0]
+
+
+@pytest.mark.parametrize(
+    ("operation", "change"),
+    [
+        ("Scan", {}),
+        ("BatchWriteItem", {}),
+        ("BatchGetItem", {}),
+        ("ExecuteStatement", {}),
+        ("Query", {"ConsistentRead": False}),
+        ("Query", {"FilterExpression": "name = :s"}),
+        ("Query", {"FilterExpression": "#end = 5"}),
+        ("Query", {"FilterExpression": "#nobody = :s"}),
+        ("Query", {"FilterExpression": "#end.size = :s"}),
+        ("Query", {"ProjectionExpression": "#pk, date"}),
+        ("Query", {"KeyConditionExpression": "#sk = :sk"}),
+        ("Query", {"QueryFilter": {}}),
+        ("GetItem", {"Key": {"pk": {"S": "USER#a"}, "sk": {"S": "META"}}}),
+        ("PutItem", {"Item": KEY, "ConditionExpression": "attribute_not_exists(sk)"}),
+        ("UpdateItem", {"Key": KEY, "UpdateExpression": "SET name = :s"}),
+        (
+            "TransactWriteItems",
+            {
+                "TransactItems": [
+                    {"Put": {"Item": KEY}},
+                    {"Put": GOOD | {"Item": {"pk": {"S": "TEAM#b"}}}},
+                ]
+            },
+        ),
+    ],
+)
+def test_what_breaks_a_rule_is_a_fault(operation: str, change: dict[str, Any]) -> None:
+    assert faults(operation, GOOD | change, team="a")
+
+
+async def test_the_audit_sees_the_requests_of_the_application(
+    api: Api, audit: Audit, captured: Capture
+) -> None:
+    before = audit.operations["Query"]
+    await api.data("{ team { name } }")
+    assert captured.operations == ["Query"]
+    assert audit.operations["Query"] == before + 1
+
+
+async def test_the_audit_sees_another_teams_request_of_the_application(
+    api: Api, audit: Audit
+) -> None:
+    honest = api.team
+    seen = len(audit.faults)
+    api.team = "somebody-else"  # The session is still that of the honest team.
+    await api.data("{ team { name } }")
+    assert honest in audit.faults[-1]
+    del audit.faults[seen:]

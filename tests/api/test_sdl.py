@@ -1,0 +1,60 @@
+"""`schema.graphql` is what the server runs, byte for byte, in whatever order it is built (C-01)."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from graphql import (
+    build_client_schema,
+    build_schema,
+    get_introspection_query,
+    lexicographic_sort_schema,
+    print_schema,
+)
+
+from schema import sdl
+from tests.api_client import Api
+
+ROOT = Path(__file__).parents[2]
+COMMITTED = ROOT / "schema.graphql"
+EXPORT = "import sys; from schema import sdl; sys.stdout.buffer.write(sdl().encode())"
+ORDERS = (
+    EXPORT,
+    f"import schema.types, schema.payloads, schema.mutation; {EXPORT}",
+    f"import resolvers.reads, schema.execution, server.app; {EXPORT}",
+)
+
+
+@pytest.mark.parametrize("seed", ["0", "20"])
+def test_export_is_the_same_for_any_hash_seed_and_order_of_imports(seed: str) -> None:
+    runs = [
+        subprocess.Popen(
+            [sys.executable, "-c", order],
+            cwd=ROOT,
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            stdout=subprocess.PIPE,
+        )
+        for order in (ORDERS if seed == "0" else ORDERS[:1])
+    ]
+    assert {run.communicate()[0] for run in runs} == {COMMITTED.read_bytes()}
+
+
+def test_committed_file_is_the_export_and_ends_in_one_line_break() -> None:
+    text = COMMITTED.read_text()
+    assert text == sdl()
+    assert text.endswith("}\n")
+    assert not text.endswith("\n\n")
+
+
+def test_committed_file_uses_no_directive_that_it_does_not_define() -> None:
+    text = COMMITTED.read_text()
+    assert "@strawberry" not in text
+    assert print_schema(lexicographic_sort_schema(build_schema(text))) == text.rstrip("\n")
+
+
+async def test_introspection_of_the_running_server_is_the_committed_file(api: Api) -> None:
+    query = get_introspection_query(specified_by_url=True)
+    running = build_client_schema(await api.data(query))  # type: ignore[arg-type]
+    assert print_schema(lexicographic_sort_schema(running)) == COMMITTED.read_text().rstrip("\n")

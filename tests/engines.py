@@ -11,12 +11,15 @@ import pytest
 from server.assets import DYNAMODB_LOCAL, AssetError, fetch
 from server.engines import EngineMissing, dynamodb_local, embedded, find_java
 
-__all__ = ["ENGINES", "HOME", "require", "require_engine", "running"]
+__all__ = ["DEEP", "ENGINES", "HOME", "require", "require_engine", "running"]
 
 # Git-ignored, and kept between runs, so that DynamoDB Local is fetched once.
 HOME: Final = Path(__file__).parents[1] / ".planner"
 
 ENGINES: Final = ("embedded", "local")
+
+DEEP: Final = os.environ.get("HYPOTHESIS_PROFILE") == "deep"
+"""Whether this is a deep run (`make test-deep`), with many more examples and rounds."""
 
 
 @contextmanager

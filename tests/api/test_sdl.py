@@ -16,6 +16,7 @@ from graphql import (
 
 from schema import sdl
 from tests.api_client import Api
+from tests.engines import DEEP
 
 ROOT = Path(__file__).parents[2]
 COMMITTED = ROOT / "schema.graphql"
@@ -27,7 +28,8 @@ ORDERS = (
 )
 
 
-@pytest.mark.parametrize("seed", ["0", "20"])
+@pytest.mark.deep
+@pytest.mark.parametrize("seed", map(str, range(21) if DEEP else (0, 20)))
 def test_export_is_the_same_for_any_hash_seed_and_order_of_imports(seed: str) -> None:
     runs = [
         subprocess.Popen(

@@ -1,15 +1,11 @@
 """What the tests of consistency share: DynamoDB Local, since moto answers one request at a time
 and ignores the token of a transaction."""
 
-import os
 from collections.abc import Iterator
-from typing import Final
 
 import pytest
 
-from tests.engines import running
-
-DEEP: Final = os.environ.get("HYPOTHESIS_PROFILE") == "deep"
+from tests.engines import DEEP, running
 
 
 @pytest.fixture(scope="session")

@@ -13,8 +13,8 @@ from data.errors import Refused, Unavailable
 from data.slices import AssignmentsSlice, ProjectsSlice, ResourcesSlice, Slice
 from data.store import Store
 from resolvers.context import RequestContext
+from tests.engines import DEEP
 from tests.faults import Crash, Fault, Plan, faulty
-from tests.store.conftest import DEEP
 from tests.store.scenarios import SCENARIOS, Scenario, context, planned, state
 
 # Every kind in a deep run; else one that was refused, and one whose answer was lost.

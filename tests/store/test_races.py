@@ -18,7 +18,7 @@ from data.store import Store
 from resolvers import assignment_writes, owner_writes
 from resolvers.global_ids import raw_id, to_global_id
 from tests.api_client import everything, put
-from tests.store.conftest import DEEP
+from tests.engines import DEEP
 from tests.store.scenarios import STAMPS, assignment, context, patch
 
 DAY = date(2024, 1, 10)

@@ -10,8 +10,8 @@ from data.clock import new_id, now
 from data.contention import attempts
 from data.entities import Assignment
 from data.errors import Problem, Refused, conflict, not_found
-from data.expressions import Expression, Item, Key
-from data.guards import IS_NEW, check_version, claim, live, move, update
+from data.expressions import Item, Key
+from data.guards import EXISTS, IS_NEW, check_version, claim, live, move, update
 from data.items import encode, key_of, table_key
 from data.keys import project_sk, resource_sk
 from data.store import CancellationReason, ConditionFailed, Store, TransactionCanceled
@@ -21,8 +21,6 @@ __all__ = ["MAX_PATCHES", "Assignments", "Patch"]
 
 MAX_PATCHES: Final = 25
 """Patches of one transaction: each takes at most four of its hundred actions."""
-
-_EXISTS: Final = Expression("attribute_exists(#sk)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +33,7 @@ class Patch:
     path: tuple[str, ...] = ()
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Step:
     """What one patch needs of the transaction: guards, by the field that names the owner, and
     writes; none when it changes nothing."""
@@ -84,7 +82,7 @@ class Assignments:
             if found is None:
                 return
             try:
-                await self._store.delete(key_of(self._team_id, found[1]), _EXISTS)
+                await self._store.delete(key_of(self._team_id, found[1]), EXISTS)
             except ConditionFailed:
                 continue  # Moved to another day, or deleted, since it was found.
             return
@@ -112,11 +110,10 @@ class Assignments:
             return [step.new for step in steps]
         raise Refused(conflict("others keep changing it; try again"))
 
-    async def locate(self, id: str) -> str | None:
-        """The sort key of the assignment as `byId` has it, a moment later than the table; or None.
-        Nothing is read from the table itself."""
-        keys = await lookup.find_keys(self._store, self._team_id, id)
-        return next(iter(keys), None)
+    async def locate(self, id: str) -> list[str]:
+        """The sort keys that `byId` has for the assignment, a moment later than the table: one,
+        or two while it moves, or none. Nothing is read from the table itself."""
+        return await lookup.find_keys(self._store, self._team_id, id)
 
     async def _steps(self, patches: Sequence[Patch]) -> list[Step]:
         found = await asyncio.gather(

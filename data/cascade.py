@@ -15,6 +15,7 @@ from data.clock import new_id, now
 from data.entities import EntityType, Resource
 from data.errors import Refused, not_found
 from data.expressions import Expression, Item, KeyQuery, s
+from data.guards import EXISTS
 from data.items import table_key
 from data.keys import ASSIGNMENT, project_sk, resource_sk, team_pk
 from data.loader import Owner
@@ -25,7 +26,6 @@ __all__ = ["Cascades", "delete_owner"]
 
 log = structlog.get_logger(__name__)
 
-_EXISTS: Final = Expression("attribute_exists(#sk)")
 _MARKED_OR_GONE: Final = Expression("attribute_not_exists(#sk) OR attribute_exists(#deletingAt)")
 
 
@@ -39,7 +39,7 @@ async def delete_owner(store: Store, team_id: str, type: type[Owner], id: str) -
     key = table_key(team_id, sk)
     mark = Expression("SET #deletingAt = if_not_exists(#deletingAt, :now)", {":now": s(now())})
     try:
-        await store.update(key, mark, _EXISTS)
+        await store.update(key, mark, EXISTS)
     except ConditionFailed:
         raise Refused(not_found("there is no such object", "id")) from None
     belongs = Expression(f"#{attribute} = :owner", {":owner": s(id)})
@@ -99,11 +99,11 @@ class Cascades:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._tasks: dict[tuple[str, str], asyncio.Task[None]] = {}
+        self._tasks: dict[tuple[str, type[Owner], str], asyncio.Task[None]] = {}
 
     def finish(self, team_id: str, owner: Owner) -> None:
         """Begins to finish the deletion of the owner, unless that is under way."""
-        key = (team_id, owner.id)
+        key = (team_id, type(owner), owner.id)
         if key not in self._tasks:
             task = asyncio.create_task(self._finish(team_id, owner))
             self._tasks[key] = task

@@ -13,9 +13,11 @@ __all__ = [
     "LONG_DAYS",
     "Window",
     "end_exclusive",
+    "in_calendar",
     "is_long",
     "last_day",
     "parse_day",
+    "shifted_day",
 ]
 
 FIRST_DAY = date(1900, 1, 1)
@@ -46,6 +48,19 @@ def end_exclusive(last: date) -> date:
 def last_day(end_exclusive: date) -> date:
     """The last day of a half-open interval: what the table holds -> what a form holds."""
     return end_exclusive - _DAY
+
+
+def in_calendar(day: date) -> bool:
+    """Whether an assignment may touch this day."""
+    return FIRST_DAY <= day <= LAST_DAY
+
+
+def shifted_day(day: date, days: int) -> date | None:
+    """The day so many days later (earlier, if negative); None when it is off the calendar."""
+    ordinal = day.toordinal() + days
+    if not FIRST_DAY.toordinal() <= ordinal <= LAST_DAY.toordinal():
+        return None
+    return date.fromordinal(ordinal)
 
 
 def is_long(start: date, end_exclusive: date) -> bool:

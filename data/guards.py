@@ -11,10 +11,12 @@ from data.keys import ASSIGNMENT, claims_pk
 from data.transactions import Check, Delete, Put, Update
 
 __all__ = [
+    "EXISTS",
     "IS_NEW",
     "LIVE_OWNER",
     "check_version",
     "claim",
+    "claim_item",
     "difference",
     "live",
     "move",
@@ -26,6 +28,7 @@ __all__ = [
 _CLAIM_SECONDS: Final = 30 * 24 * 3600
 
 IS_NEW: Final = Expression("attribute_not_exists(#sk)")
+EXISTS: Final = Expression("attribute_exists(#sk)")
 
 LIVE_OWNER: Final = Expression("attribute_exists(#sk) AND attribute_not_exists(#deletingAt)")
 """It exists, and no deletion of it has begun: the guard that keeps a cascade whole (A3)."""
@@ -55,14 +58,19 @@ def check_version(version: int, expected: int | None) -> None:
 def claim(team_id: str, assignment: Assignment) -> Put:
     """Claims an id that a client chose. An assignment's key begins with its first day, so the key
     alone can't tell that the id is used on another day, and the index may not know it yet."""
-    item: Item = {
+    item = claim_item(team_id, ASSIGNMENT + assignment.id, sort_key(assignment))
+    return Put(item, IS_NEW)
+
+
+def claim_item(team_id: str, sk: str, target: str) -> Item:
+    """The item that says what a name, which a client chose, stands for. It expires (TTL)."""
+    return {
         "pk": s(claims_pk(team_id)),
-        "sk": s(ASSIGNMENT + assignment.id),
+        "sk": s(sk),
         "EntityType": s(EntityType.CLAIM),
-        "target": s(sort_key(assignment)),
+        "target": s(target),
         "expires": n(epoch_seconds() + _CLAIM_SECONDS),
     }
-    return Put(item, IS_NEW)
 
 
 def difference(item: Item, new: Item) -> tuple[Item, tuple[str, ...]]:

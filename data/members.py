@@ -18,8 +18,10 @@ async def create_team(store: Store, team: Team) -> Team:
     new = replace(team, version=1, created_at=moment, updated_at=moment)
     try:
         await store.put(encode(team.id, new), IS_NEW)
-    except ConditionFailed:
-        raise Refused(conflict(f"there is a team {team.id} already", "id")) from None
+    except ConditionFailed as failed:
+        # After a lost answer it is this very item.
+        if failed.item != encode(team.id, new):
+            raise Refused(conflict(f"there is a team {team.id} already", "id")) from None
     return new
 
 

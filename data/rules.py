@@ -10,7 +10,7 @@ from datetime import date
 from typing import Final
 from urllib.parse import urlsplit
 
-from data.days import FIRST_DAY, LAST_DAY
+from data.days import FIRST_DAY, LAST_DAY, in_calendar
 from data.entities import Link
 from data.errors import Problem, Refused, invalid
 
@@ -77,11 +77,13 @@ class Check:
 
     def tags(self, tags: Sequence[str] | None, *field: str) -> tuple[str, ...]:
         """At most `MAX_TAGS` of `MAX_TAG` characters each, without repetition."""
-        if len(set(tags or ())) > MAX_TAGS:
+        places: dict[str, int] = {}
+        for place, tag in enumerate(tags or ()):
+            places.setdefault(tag, place)
+        if len(places) > MAX_TAGS:
             self.add(invalid(f"{field[-1]} may have at most {MAX_TAGS} entries", *field))
             return ()
-        checked = (self._line(tag, MAX_TAG, *field, str(i)) for i, tag in enumerate(tags or ()))
-        return tuple(dict.fromkeys(checked))
+        return tuple(self._line(tag, MAX_TAG, *field, str(place)) for tag, place in places.items())
 
     def links(self, links: Sequence[Link] | None, *field: str) -> tuple[Link, ...]:
         """At most `MAX_LINKS`, each an http(s) address of `MAX_URL` characters with a label."""
@@ -94,7 +96,7 @@ class Check:
 
     def day(self, day: date, *field: str) -> date:
         """A day from `FIRST_DAY` to `LAST_DAY`."""
-        if not FIRST_DAY <= day <= LAST_DAY:
+        if not in_calendar(day):
             self.add(invalid(f"{field[-1]} must be from {FIRST_DAY} to {LAST_DAY}", *field))
         return day
 

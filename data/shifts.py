@@ -1,31 +1,36 @@
 """Shifting a project: its assignments from a day on, all by the same number of days.
 
-They may be too many for one transaction, so each that was shifted remembers by which operation:
-the same operation again goes on where it ended, and shifts nothing twice.
+They may be too many for one transaction. Each that was shifted remembers by which operations, and
+a record beside the team's partition says when an operation is done: the same shift again goes on
+where it ended, and shifts nothing twice.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import date, timedelta
+from datetime import date
 from typing import Final
 
 from data.clock import new_id, now
 from data.contention import attempts
-from data.days import FIRST_DAY, LAST_DAY
+from data.days import FIRST_DAY, LAST_DAY, end_exclusive, last_day, shifted_day
 from data.entities import Assignment, EntityType
 from data.errors import Refused, Unavailable, conflict, invalid, not_found
-from data.expressions import Item, KeyQuery, s
-from data.guards import live, move
+from data.expressions import Expression, Item, Key, KeyQuery, s
+from data.guards import EXISTS, IS_NEW, claim_item, live, move
 from data.items import encode, table_key
-from data.keys import ASSIGNMENT, after, project_sk, resource_sk, team_pk
+from data.keys import ASSIGNMENT, RESOURCE, after, project_sk, resource_sk, team_pk
+from data.loader import split
 from data.lookup import readable
-from data.store import Store, TransactionCanceled
-from data.transactions import MAX_ACTIONS, Action, Delete, Put
+from data.store import ConditionFailed, Store, TransactionCanceled
+from data.transactions import MAX_ACTIONS, Action
 
 __all__ = ["Shift", "Shifted", "shift_project"]
 
 _PER_TRANSACTION: Final = (MAX_ACTIONS - 1) // 3
 """Each needs a Delete, a Put and the guard of its resource; one guard is the project's."""
+
+_REMEMBERED: Final = 20
+"""Operations that an assignment remembers, the latest. Only one that is not done asks for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +41,11 @@ class Shift:
     days: int
     first: date | None
     operation: str
+
+    @property
+    def content(self) -> str:
+        """What the client said, to tell the same shift from another one of its name."""
+        return f"{self.project_id} {self.days} {self.first or ''}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +60,29 @@ class Shifted:
 async def shift_project(store: Store, team_id: str, shift: Shift) -> Shifted:
     """Shifts the project's assignments that start on or after `shift.first` (all, when None). One
     whose resource is gone stays. Raises Refused when nothing was shifted: NOT_FOUND, INVALID when
-    an assignment would leave the calendar, CONFLICT when others keep writing; or Unavailable."""
+    an assignment would leave the calendar, CONFLICT when others keep writing or the operation is
+    another shift's; or Unavailable."""
+    record = await store.get(_record(team_id, shift)) or {}
+    if record and record["target"] != s(shift.content):
+        raise Refused(conflict("this was the id of another shift", "operationId"))
+    if not shift.days or "doneAt" in record:
+        return Shifted((), True)
     ids: list[str] = []
     try:
         async for _ in attempts():
-            if await _shift_once(store, team_id, shift, ids):
+            left = await _left(store, team_id, shift)
+            pairs = [(item, old, _moved(shift, old)) for item, old in left]
+            await _begin(store, team_id, shift)
+            done = True
+            for start in range(0, len(pairs), _PER_TRANSACTION):
+                chunk = pairs[start : start + _PER_TRANSACTION]
+                if await _shift_chunk(store, team_id, shift, chunk):
+                    ids += (new.id for _, _, new in chunk)
+                else:
+                    done = False
+            if done:
+                finish = Expression("SET #doneAt = :now", {":now": s(now())})
+                await store.update(_record(team_id, shift), finish, EXISTS)
                 return Shifted(tuple(ids), True)
         raise Refused(conflict("others keep changing it; try again"))
     except (Refused, Unavailable):
@@ -64,30 +92,24 @@ async def shift_project(store: Store, team_id: str, shift: Shift) -> Shifted:
         return Shifted(tuple(ids), False)
 
 
-async def _shift_once(store: Store, team_id: str, shift: Shift, ids: list[str]) -> bool:
-    """Shifts what is left, adding to `ids`. Whether nothing is left then; if not, somebody else
-    wrote meanwhile, and what is left has to be read again."""
-    left = await _left(store, team_id, shift)
-    _check_days(shift, (assignment for _, assignment in left))
-    gone: set[str] = set()
-    whole = True
-    for start in range(0, len(left), _PER_TRANSACTION):
-        chunk = left[start : start + _PER_TRANSACTION]
-        while chunk := [pair for pair in chunk if pair[1].resource_id not in gone]:
-            known = len(gone)
-            if await _shift_chunk(store, team_id, shift, chunk, gone):
-                ids += (assignment.id for _, assignment in chunk)
-                break
-            if len(gone) == known:
-                whole = False
-                break
-    return whole
+def _record(team_id: str, shift: Shift) -> Key:
+    item = claim_item(team_id, f"SHIFT#{shift.operation}", shift.content)
+    return {"pk": item["pk"], "sk": item["sk"]}
+
+
+async def _begin(store: Store, team_id: str, shift: Shift) -> None:
+    """Records the operation, unless that was done."""
+    try:
+        await store.put(claim_item(team_id, f"SHIFT#{shift.operation}", shift.content), IS_NEW)
+    except ConditionFailed as failed:
+        if (failed.item or {}).get("target") != s(shift.content):
+            raise Refused(conflict("this was the id of another shift", "operationId")) from None
 
 
 async def _left(store: Store, team_id: str, shift: Shift) -> list[tuple[Item, Assignment]]:
-    """The assignments that this shift has not reached yet, with their items."""
+    """The assignments that this shift has not reached yet and can move, with their items."""
     first = ASSIGNMENT if shift.first is None else ASSIGNMENT + shift.first.isoformat()
-    query = KeyQuery(
+    assignments = KeyQuery(
         "#pk = :pk AND #sk BETWEEN :first AND :end",
         {
             ":pk": s(team_pk(team_id)),
@@ -98,60 +120,55 @@ async def _left(store: Store, team_id: str, shift: Shift) -> list[tuple[Item, As
             ":operation": s(shift.operation),
         },
         filter="#EntityType = :type AND #projectId = :project"
-        " AND (attribute_not_exists(#shiftedBy) OR #shiftedBy <> :operation)",
+        " AND NOT contains(#shiftedBy, :operation)",
     )
-    pages = store.pages(query, consistent=True)
+    resources = KeyQuery(
+        "#pk = :pk AND begins_with(#sk, :sk)", {":pk": s(team_pk(team_id)), ":sk": s(RESOURCE)}
+    )
+    pages = store.pages(resources, consistent=True)
+    there = split([item async for page in pages for item in page]).resources
+    ids = {each.id for each in there}
     return [
         (item, assignment)
-        async for page in pages
+        async for page in store.pages(assignments, consistent=True)
         for item in page
-        if (assignment := readable(item))
+        if (assignment := readable(item)) and assignment.resource_id in ids
     ]
 
 
-def _check_days(shift: Shift, assignments: Iterable[Assignment]) -> None:
-    for each in assignments:
-        start, last = each.start_date.toordinal(), each.end_date_exclusive.toordinal() - 1
-        if start + shift.days < FIRST_DAY.toordinal() or last + shift.days > LAST_DAY.toordinal():
-            message = f"the days must stay from {FIRST_DAY} to {LAST_DAY}"
-            raise Refused(invalid(message, "days"))
+def _moved(shift: Shift, old: Assignment) -> Assignment:
+    start = shifted_day(old.start_date, shift.days)
+    last = shifted_day(last_day(old.end_date_exclusive), shift.days)
+    if start is None or last is None:
+        raise Refused(invalid(f"the days must stay from {FIRST_DAY} to {LAST_DAY}", "days"))
+    return replace(
+        old,
+        start_date=start,
+        end_date_exclusive=end_exclusive(last),
+        version=old.version + 1,
+        updated_at=now(),
+    )
 
 
 async def _shift_chunk(
     store: Store,
     team_id: str,
     shift: Shift,
-    chunk: Sequence[tuple[Item, Assignment]],
-    gone: set[str],
+    chunk: Sequence[tuple[Item, Assignment, Assignment]],
 ) -> bool:
-    """Whether the chunk was shifted. If not, resources that are gone are added to `gone`; if there
-    are none, somebody else wrote."""
-    resources = sorted({assignment.resource_id for _, assignment in chunk})
-    project = live(table_key(team_id, project_sk(shift.project_id)))
-    guards = [live(table_key(team_id, resource_sk(id))) for id in resources]
-    writes: list[Action] = []
-    for item, old in chunk:
-        writes += _move(team_id, shift, item, old)
+    """Whether the chunk was shifted; if not, somebody else wrote, and it has to be read again."""
+    resources = sorted({old.resource_id for _, old, _ in chunk})
+    actions: list[Action] = [live(table_key(team_id, project_sk(shift.project_id)))]
+    actions += [live(table_key(team_id, resource_sk(id))) for id in resources]
+    for item, old, new in chunk:
+        earlier = item.get("shiftedBy", {}).get("L", [])
+        remembered = [*earlier, s(shift.operation)][-_REMEMBERED:]
+        encoded = encode(team_id, new)
+        actions += move(item, encoded, version=old.version, shiftedBy={"L": remembered})
     try:
-        await store.transact([project, *guards, *writes], token=new_id())
+        await store.transact(actions, token=new_id())
     except TransactionCanceled as canceled:
-        project_reason, *others = canceled.reasons
-        if project_reason.condition_failed:
+        if canceled.reasons[0].condition_failed:
             raise Refused(not_found("there is no such project", "id")) from None
-        gone |= {
-            id for id, reason in zip(resources, others, strict=False) if reason.condition_failed
-        }
         return False
     return True
-
-
-def _move(team_id: str, shift: Shift, item: Item, old: Assignment) -> tuple[Delete, Put]:
-    by = timedelta(days=shift.days)
-    new = replace(
-        old,
-        start_date=old.start_date + by,
-        end_date_exclusive=old.end_date_exclusive + by,
-        version=old.version + 1,
-        updated_at=now(),
-    )
-    return move(item, encode(team_id, new), version=old.version, shiftedBy=s(shift.operation))

@@ -6,9 +6,11 @@ Attributes are named as the schema's fields are in Python, so that most fields n
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
+from functools import cached_property
+from typing import Literal
 
 from data.days import Window, last_day
-from data.entities import Assignment, EntityType, Link, Project, Resource
+from data.entities import Assignment, EntityType, Link, Project, Resource, Team
 from data.loader import Part
 from data.slices import (
     AssignmentsSlice,
@@ -33,18 +35,15 @@ class Graph:
         team_id: str,
         parts: Mapping[Slice, Part],
         *,
-        items: Mapping[str, ItemSlice] | None = None,
+        items: Mapping[str, tuple[ItemSlice, ...]] | None = None,
         failure: Exception | None = None,
     ) -> None:
         self.team_id = team_id
         self._parts = parts
         self._items = items or {}
         self._failure = failure
-        self._resources: dict[str, ResourceNode] | None = None
-        self._projects: dict[str, ProjectNode] | None = None
         self._assignments: dict[Window, list[AssignmentNode]] = {}
-        self._by_resource: dict[Window, dict[str, list[AssignmentNode]]] = {}
-        self._by_project: dict[Window, dict[str, list[AssignmentNode]]] = {}
+        self._grouped: dict[tuple[Window, str], dict[str, list[AssignmentNode]]] = {}
 
     def part(self, slice: Slice) -> Part:
         """The part that a slice brought; the slice is one that was foreseen in the selection."""
@@ -52,51 +51,47 @@ class Graph:
             raise self._failure
         return self._parts[slice]
 
-    @property
-    def resources(self) -> dict[str, "ResourceNode"]:
-        """All resources, by raw id, in the order of creation."""
-        if self._resources is None:
-            part = self.part(ResourcesSlice())
-            self._resources = {each.id: ResourceNode.of(each, self) for each in part.resources}
-        return self._resources
+    @cached_property
+    def team(self) -> Team:
+        """The team's own item; where there is none, the team is called by its id."""
+        return self.part(TeamSlice()).team or Team(id=self.team_id, name=self.team_id)
 
-    @property
+    @cached_property
+    def resources(self) -> dict[str, "ResourceNode"]:
+        """All resources, by raw id, in the order of their ids."""
+        part = self.part(ResourcesSlice())
+        return {each.id: ResourceNode.of(each, self) for each in part.resources}
+
+    @cached_property
     def projects(self) -> dict[str, "ProjectNode"]:
-        """All projects, by raw id, in the order of creation."""
-        if self._projects is None:
-            part = self.part(ProjectsSlice())
-            self._projects = {each.id: ProjectNode.of(each, self) for each in part.projects}
-        return self._projects
+        """All projects, by raw id, in the order of their ids."""
+        part = self.part(ProjectsSlice())
+        return {each.id: ProjectNode.of(each, self) for each in part.projects}
 
     def assignments(self, window: Window) -> list["AssignmentNode"]:
-        """The assignments in the window, by first day and then in the order of creation."""
+        """The assignments in the window, by first day and then by id."""
         if window not in self._assignments:
             part = self.part(AssignmentsSlice(window))
             self._assignments[window] = [AssignmentNode.of(e, self) for e in part.assignments]
         return self._assignments[window]
 
-    def assignments_of_resource(self, id: str, window: Window) -> list["AssignmentNode"]:
-        if window not in self._by_resource:
+    def assignments_of(
+        self, owner: Literal["resource_id", "project_id"], id: str, window: Window
+    ) -> list["AssignmentNode"]:
+        """The assignments in the window whose `owner` has this raw id."""
+        if (window, owner) not in self._grouped:
             groups: dict[str, list[AssignmentNode]] = {}
             for each in self.assignments(window):
-                groups.setdefault(each.entity.resource_id, []).append(each)
-            self._by_resource[window] = groups
-        return self._by_resource[window].get(id, [])
-
-    def assignments_of_project(self, id: str, window: Window) -> list["AssignmentNode"]:
-        if window not in self._by_project:
-            groups: dict[str, list[AssignmentNode]] = {}
-            for each in self.assignments(window):
-                groups.setdefault(each.entity.project_id, []).append(each)
-            self._by_project[window] = groups
-        return self._by_project[window].get(id, [])
+                groups.setdefault(getattr(each.entity, owner), []).append(each)
+            self._grouped[window, owner] = groups
+        return self._grouped[window, owner].get(id, [])
 
     def named(self, global_id: str) -> "Node | None":
         """The node with this global id, if the read was asked for it and the team has it."""
         if global_id == to_global_id(EntityType.TEAM, self.team_id):
             return TeamNode.of(self)
-        slice = self._items.get(global_id)
-        entity = self.part(slice).item if slice else None
+        entities = (self.part(slice).item for slice in self._items.get(global_id, ()))
+        entity = next((each for each in entities if each), None)
         return self.node(entity) if entity else None
 
     def node(self, entity: Resource | Project | Assignment) -> "Node":
@@ -110,7 +105,7 @@ class Graph:
                 return AssignmentNode.of(entity, self)
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, kw_only=True)
 class TeamNode:
     """The session's team. Its own item may be missing; its name is then its id."""
 
@@ -119,27 +114,23 @@ class TeamNode:
 
     @classmethod
     def of(cls, graph: Graph) -> "TeamNode":
-        return cls(graph, to_global_id(EntityType.TEAM, graph.team_id))
+        return cls(graph=graph, id=to_global_id(EntityType.TEAM, graph.team_id))
 
     @property
     def name(self) -> str:
-        team = self.graph.part(TeamSlice()).team
-        return team.name if team else self.graph.team_id
+        return self.graph.team.name
 
     @property
     def version(self) -> int:
-        team = self.graph.part(TeamSlice()).team
-        return team.version if team else 0
+        return self.graph.team.version
 
     @property
     def created_at(self) -> str | None:
-        team = self.graph.part(TeamSlice()).team
-        return team.created_at if team else None
+        return self.graph.team.created_at
 
     @property
     def updated_at(self) -> str | None:
-        team = self.graph.part(TeamSlice()).team
-        return team.updated_at if team else None
+        return self.graph.team.updated_at
 
     @property
     def resources(self) -> list["ResourceNode"]:
@@ -153,7 +144,7 @@ class TeamNode:
         return self.graph.assignments(window)
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, kw_only=True)
 class ResourceNode:
     graph: Graph
     entity: Resource
@@ -166,20 +157,20 @@ class ResourceNode:
     @classmethod
     def of(cls, entity: Resource, graph: Graph) -> "ResourceNode":
         return cls(
-            graph,
-            entity,
-            to_global_id(EntityType.RESOURCE, entity.id),
-            entity.name,
-            entity.version,
-            entity.created_at,
-            entity.updated_at,
+            graph=graph,
+            entity=entity,
+            id=to_global_id(EntityType.RESOURCE, entity.id),
+            name=entity.name,
+            version=entity.version,
+            created_at=entity.created_at,
+            updated_at=entity.updated_at,
         )
 
     def assignments(self, window: Window) -> list["AssignmentNode"]:
-        return self.graph.assignments_of_resource(self.entity.id, window)
+        return self.graph.assignments_of("resource_id", self.entity.id, window)
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, kw_only=True)
 class ProjectNode:
     graph: Graph
     entity: Project
@@ -196,24 +187,24 @@ class ProjectNode:
     @classmethod
     def of(cls, entity: Project, graph: Graph) -> "ProjectNode":
         return cls(
-            graph,
-            entity,
-            to_global_id(EntityType.PROJECT, entity.id),
-            entity.name,
-            entity.color,
-            entity.description,
-            entity.tags,
-            entity.links,
-            entity.version,
-            entity.created_at,
-            entity.updated_at,
+            graph=graph,
+            entity=entity,
+            id=to_global_id(EntityType.PROJECT, entity.id),
+            name=entity.name,
+            color=entity.color,
+            description=entity.description,
+            tags=entity.tags,
+            links=entity.links,
+            version=entity.version,
+            created_at=entity.created_at,
+            updated_at=entity.updated_at,
         )
 
     def assignments(self, window: Window) -> list["AssignmentNode"]:
-        return self.graph.assignments_of_project(self.entity.id, window)
+        return self.graph.assignments_of("project_id", self.entity.id, window)
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, kw_only=True)
 class AssignmentNode:
     graph: Graph
     entity: Assignment
@@ -231,18 +222,18 @@ class AssignmentNode:
     @classmethod
     def of(cls, entity: Assignment, graph: Graph) -> "AssignmentNode":
         return cls(
-            graph,
-            entity,
-            to_global_id(EntityType.ASSIGNMENT, entity.id),
-            to_global_id(EntityType.RESOURCE, entity.resource_id),
-            to_global_id(EntityType.PROJECT, entity.project_id),
-            entity.start_date,
-            last_day(entity.end_date_exclusive),
-            entity.end_date_exclusive,
-            entity.note,
-            entity.version,
-            entity.created_at,
-            entity.updated_at,
+            graph=graph,
+            entity=entity,
+            id=to_global_id(EntityType.ASSIGNMENT, entity.id),
+            resource_id=to_global_id(EntityType.RESOURCE, entity.resource_id),
+            project_id=to_global_id(EntityType.PROJECT, entity.project_id),
+            start_date=entity.start_date,
+            end_date=last_day(entity.end_date_exclusive),
+            end_date_exclusive=entity.end_date_exclusive,
+            note=entity.note,
+            version=entity.version,
+            created_at=entity.created_at,
+            updated_at=entity.updated_at,
         )
 
     @property

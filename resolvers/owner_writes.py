@@ -146,8 +146,6 @@ async def shift_project(
     check.refuse_problems()
     project = await context.projects.get(raw)
     shift = shifts.Shift(project_id=raw, days=days, first=first, operation=operation)
-    if not days:
-        return project, operation, shifts.Shifted((), True)
     return project, operation, await shifts.shift_project(context.store, context.team_id, shift)
 
 

@@ -1,7 +1,7 @@
 """Reads: the selection of the whole operation becomes one read of the team's partition."""
 
 import asyncio
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Sequence, Set
 from typing import Any
 
 from graphql import GraphQLObjectType, GraphQLResolveInfo, get_named_type
@@ -13,7 +13,7 @@ from data.slices import ItemSlice, Slice
 from resolvers.context import RequestContext
 from resolvers.global_ids import from_global_id
 from resolvers.graph import Graph, Node, TeamNode
-from resolvers.selection import Selected, selected_fields, slices_below
+from resolvers.selection import Selected, Selection
 
 __all__ = ["MAX_NODES", "Written", "foreseen", "nodes", "team", "written"]
 
@@ -36,16 +36,17 @@ async def nodes(
     return [graph.named(id) for id in ids]
 
 
-def foreseen(info: GraphQLResolveInfo[Any], field: str) -> set[Slice]:
+def foreseen(info: GraphQLResolveInfo[Any], field: str) -> frozenset[Slice]:
     """The slices that the `field` of a mutation's payload will need. Raises BadInput."""
     payload = get_named_type(info.return_type)
     if not isinstance(payload, GraphQLObjectType):
         raise TypeError("a payload is an object type")
-    slices: set[Slice] = set()
+    selection = Selection(info)
+    slices: frozenset[Slice] = frozenset()
     for node in info.field_nodes:
-        for selected in selected_fields(info, payload, node.selection_set):
+        for selected in selection.fields(payload, node.selection_set):
             if selected.name == field and isinstance(selected.type, GraphQLObjectType):
-                slices |= slices_below(info, selected.type, selected.below)
+                slices |= selection.slices_below(selected.type, selected.below)
     return slices
 
 
@@ -76,21 +77,26 @@ async def _graph(context: RequestContext, info: GraphQLResolveInfo[Any]) -> Grap
 async def _read_operation(context: RequestContext, info: GraphQLResolveInfo[Any]) -> Graph:
     """Everything that the operation needs, in one read: what its fields select, and the items
     that `node` and `nodes` name."""
-    slices: set[Slice] = set()
-    types: dict[str, EntityType] = {}
-    fields = list(selected_fields(info, info.parent_type, info.operation.selection_set))
-    for field in fields:
-        if field.name == "team" and isinstance(field.type, GraphQLObjectType):
-            slices |= slices_below(info, field.type, field.below)
-        for id in _ids(field):
-            if found := from_global_id(id):
-                types[id] = found[0]
-                slices |= _below_node(info, field, found[0])
+    selection = Selection(info)
+    fields = list(selection.fields(info.parent_type, info.operation.selection_set))
     if sum(len(_ids(field)) for field in fields) > MAX_NODES:
         raise LimitExceeded(f"one operation may look up at most {MAX_NODES} ids")
-    items = await _items(context, types)
-    parts = await context.loader.load(slices | set(items.values()))
-    return Graph(context.team_id, parts, items=items)
+    slices: set[Slice] = set()
+    named: dict[str, tuple[EntityType, str]] = {}
+    for field in fields:
+        if field.name == "team" and isinstance(field.type, GraphQLObjectType):
+            slices |= selection.slices_below(field.type, field.below)
+        for id in _ids(field):
+            if found := from_global_id(id):
+                named[id] = found
+                # The id says which type the object has, so only the fragments on that one count.
+                concrete = info.schema.get_type(found[0].value)
+                if isinstance(concrete, GraphQLObjectType):
+                    slices |= selection.slices_below(concrete, field.below)
+    keys = await asyncio.gather(*(_sort_keys(context, *found) for found in named.values()))
+    items = {id: tuple(map(ItemSlice, sks)) for id, sks in zip(named, keys, strict=True)}
+    slices.update(slice for each in items.values() for slice in each)
+    return Graph(context.team_id, await context.loader.load(slices), items=items)
 
 
 def _ids(field: Selected) -> Sequence[str]:
@@ -103,26 +109,14 @@ def _ids(field: Selected) -> Sequence[str]:
     return ()
 
 
-def _below_node(info: GraphQLResolveInfo[Any], field: Selected, type: EntityType) -> set[Slice]:
-    # The id says which type the object has, so only the fragments on that one count.
-    concrete = info.schema.get_type(type.value)
-    if not isinstance(concrete, GraphQLObjectType):
-        return set()
-    return slices_below(info, concrete, field.below)
-
-
-async def _items(context: RequestContext, ids: Mapping[str, EntityType]) -> dict[str, ItemSlice]:
-    """The items behind global ids. Only an assignment's key has to be looked up (`byId`)."""
-    keys = await asyncio.gather(*(_sort_key(context, id) for id in ids))
-    return {id: ItemSlice(sk) for id, sk in zip(ids, keys, strict=True) if sk is not None}
-
-
-async def _sort_key(context: RequestContext, global_id: str) -> str | None:
-    match from_global_id(global_id):
-        case EntityType.RESOURCE, id:
-            return resource_sk(id)
-        case EntityType.PROJECT, id:
-            return project_sk(id)
-        case EntityType.ASSIGNMENT, id:
+async def _sort_keys(context: RequestContext, type: EntityType, id: str) -> Sequence[str]:
+    """Where the item of an id may stand. Only an assignment has to be looked up (`byId`), and in
+    the moment of a move the index may have its old key, its new one or both."""
+    match type:
+        case EntityType.RESOURCE:
+            return (resource_sk(id),)
+        case EntityType.PROJECT:
+            return (project_sk(id),)
+        case EntityType.ASSIGNMENT:
             return await context.assignments.locate(id)
-    return None
+    return ()

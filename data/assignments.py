@@ -7,7 +7,7 @@ from typing import Final
 
 from data import lookup
 from data.clock import new_id, now
-from data.contention import attempts
+from data.contention import pauses
 from data.entities import Assignment
 from data.errors import Problem, Refused, conflict, not_found
 from data.expressions import Item, Key
@@ -77,7 +77,8 @@ class Assignments:
 
     async def delete(self, id: str) -> None:
         """Deletes the assignment; when there is none, that is as well (idempotent, #8)."""
-        async for _ in attempts():
+        for pause in pauses():
+            await asyncio.sleep(pause)
             found = await lookup.find(self._store, self._team_id, id)
             if found is None:
                 return
@@ -94,7 +95,8 @@ class Assignments:
         that nobody wrote meanwhile; else all are read and changed again. At most `MAX_PATCHES`,
         each of another assignment. Raises Refused (NOT_FOUND, CONFLICT, or what a change raises)
         with the problems of all patches."""
-        async for _ in attempts():
+        for pause in pauses():
+            await asyncio.sleep(pause)
             steps = await self._steps(patches)
             guards = {_text(key): live(key) for step in steps for key in step.checks.values()}
             writes = [action for step in steps for action in step.writes]

@@ -41,7 +41,7 @@ async def delete_owner(store: Store, team_id: str, type: type[Owner], id: str) -
     try:
         await store.update(key, mark, EXISTS)
     except ConditionFailed:
-        raise Refused(not_found("there is no such object", "id")) from None
+        raise Refused(not_found(f"there is no such {type.__name__.lower()}", "id")) from None
     belongs = Expression(f"#{attribute} = :owner", {":owner": s(id)})
     items = await _assignments(store, team_id, belongs)
     deleted: list[str] = []
@@ -108,6 +108,11 @@ class Cascades:
             task = asyncio.create_task(self._finish(team_id, owner))
             self._tasks[key] = task
             task.add_done_callback(lambda _: self._tasks.pop(key, None))
+
+    @property
+    def under_way(self) -> int:
+        """How many deletions are being finished."""
+        return len(self._tasks)
 
     async def aclose(self) -> None:
         """Waits for what is under way."""

@@ -51,10 +51,10 @@ class Expression:
     values: Mapping[str, AttributeValue] = field(default_factory=dict)
 
     def __and__(self, other: "Expression") -> "Expression":
+        """Both. Raises ValueError where the two use one placeholder for different values."""
+        if any(self.values.get(name, value) != value for name, value in other.values.items()):
+            raise ValueError("one placeholder for two values")
         return Expression(f"({self.text}) AND ({other.text})", {**self.values, **other.values})
-
-    def __or__(self, other: "Expression") -> "Expression":
-        return Expression(f"({self.text}) OR ({other.text})", {**self.values, **other.values})
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,12 @@
 """Writing resources and projects: access patterns #5, #6 and their updates."""
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Generic, TypeVar
 
 from data.clock import new_id, now
-from data.contention import attempts
+from data.contention import pauses
 from data.entities import Project, Resource
 from data.errors import Refused, conflict, not_found
 from data.expressions import Item
@@ -47,7 +48,8 @@ class Owners(Generic[Kind]):
         """Applies `change` to the stored owner and returns what it became. Only the attributes
         that differ are written, on condition that nobody wrote meanwhile; else it is read and
         changed again. Raises Refused (NOT_FOUND, CONFLICT, or what `change` raises)."""
-        async for _ in attempts():
+        for pause in pauses():
+            await asyncio.sleep(pause)
             item, old = await self._stored(id)
             check_version(old.version, expected_version)
             changed = change(old)

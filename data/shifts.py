@@ -5,13 +5,14 @@ a record beside the team's partition says when an operation is done: the same sh
 where it ended, and shifts nothing twice.
 """
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Final
 
 from data.clock import new_id, now
-from data.contention import attempts
+from data.contention import pauses
 from data.days import FIRST_DAY, LAST_DAY, end_exclusive, last_day, shifted_day
 from data.entities import Assignment, EntityType
 from data.errors import Refused, Unavailable, conflict, invalid, not_found
@@ -69,7 +70,8 @@ async def shift_project(store: Store, team_id: str, shift: Shift) -> Shifted:
         return Shifted((), True)
     ids: list[str] = []
     try:
-        async for _ in attempts():
+        for pause in pauses():
+            await asyncio.sleep(pause)
             left = await _left(store, team_id, shift)
             pairs = [(item, old, _moved(shift, old)) for item, old in left]
             await _begin(store, team_id, shift)

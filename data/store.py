@@ -110,11 +110,11 @@ class Store:
         self._max_items = max_items
         self._page_size = page_size
 
-    async def query(self, query: KeyQuery, *, consistent: bool | None = None) -> list[Item]:
+    async def query(self, query: KeyQuery) -> list[Item]:
         """All items of the query, in the order of its keys. Raises LimitExceeded rather than
         return a part of them."""
         items: list[Item] = []
-        async for page in self.pages(query, consistent=consistent):
+        async for page in self.pages(query):
             items += page
             if len(items) > self._max_items:
                 raise LimitExceeded(

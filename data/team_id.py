@@ -1,9 +1,9 @@
-"""What may name a team. The one place of this rule: sessions, keys and commands ask here."""
+"""What may name a team or a user. The one place of these rules: sessions, keys and commands."""
 
 import re
 from typing import TypeGuard
 
-__all__ = ["MAX_TEAM_ID_LENGTH", "is_team_id"]
+__all__ = ["MAX_TEAM_ID_LENGTH", "MAX_USER_ID_LENGTH", "is_team_id", "is_user_id"]
 
 # In UTF-8 at most 400 bytes, far below the 2,048 that DynamoDB allows a partition key.
 MAX_TEAM_ID_LENGTH = 100
@@ -21,4 +21,19 @@ def is_team_id(value: object) -> TypeGuard[str]:
         and len(value) <= MAX_TEAM_ID_LENGTH
         and bool(value.strip())
         and _FORBIDDEN.search(value) is None
+    )
+
+
+# RFC 7519 sets no bound; OpenID Connect Core §2 allows a `sub` 255 characters.
+MAX_USER_ID_LENGTH = 255
+
+
+def is_user_id(value: object) -> TypeGuard[str]:
+    """Whether the value can name a user: a string of 1 to 255 characters, not only whitespace,
+    all printable, since it stands in keys and in lines of a log. Never raises."""
+    return (
+        isinstance(value, str)
+        and len(value) <= MAX_USER_ID_LENGTH
+        and bool(value.strip())
+        and value.isprintable()
     )

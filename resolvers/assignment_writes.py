@@ -17,7 +17,7 @@ from data.entities import Assignment, EntityType
 from data.errors import Problem, Refused, invalid, too_many
 from data.rules import Check
 from resolvers.context import RequestContext
-from resolvers.references import existing, owner
+from resolvers.references import existing_id, owner_id
 
 __all__ = [
     "AssignmentPatch",
@@ -58,8 +58,8 @@ async def create_assignment(
     check.day(end_date, "endDate")
     check.order(start_date, end_date, "endDate")
     chosen = check.client_id(id, "id")
-    resource = owner(check, EntityType.RESOURCE, resource_id, "resourceId")
-    project = owner(check, EntityType.PROJECT, project_id, "projectId")
+    resource = owner_id(check, EntityType.RESOURCE, resource_id, "resourceId")
+    project = owner_id(check, EntityType.PROJECT, project_id, "projectId")
     text = check.note(note, "note")
     check.refuse_problems()
     assignment = Assignment(
@@ -107,20 +107,20 @@ async def delete_assignment(context: RequestContext, *, id: str) -> None:
     """Access pattern #8: idempotent, so an assignment that is not there is no error; an id that
     is no assignment's is. Raises Refused."""
     context.require_writer()
-    await context.assignments.delete(existing(EntityType.ASSIGNMENT, id))
+    await context.assignments.delete(existing_id(EntityType.ASSIGNMENT, id))
 
 
 def _patch(patch: AssignmentPatch, *path: str) -> Patch:
     """The patch as the data layer knows it. Raises Refused, its fields relative to the patch."""
-    raw = existing(EntityType.ASSIGNMENT, patch.id)
+    raw = existing_id(EntityType.ASSIGNMENT, patch.id)
     check = Check()
     changes: dict[str, Any] = {}
     if patch.resource_id:
-        changes["resource_id"] = owner(
+        changes["resource_id"] = owner_id(
             check, EntityType.RESOURCE, patch.resource_id.value, "resourceId"
         )
     if patch.project_id:
-        changes["project_id"] = owner(
+        changes["project_id"] = owner_id(
             check, EntityType.PROJECT, patch.project_id.value, "projectId"
         )
     if patch.note:

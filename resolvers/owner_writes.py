@@ -17,7 +17,7 @@ from data.entities import EntityType, Link, Project, Resource
 from data.rules import Check
 from resolvers.context import RequestContext
 from resolvers.global_ids import to_global_id
-from resolvers.references import existing
+from resolvers.references import existing_id
 
 __all__ = [
     "create_project",
@@ -76,7 +76,7 @@ async def update_resource(
 ) -> Resource:
     """Changes what is given. Raises Refused."""
     context.require_writer()
-    raw = existing(EntityType.RESOURCE, id)
+    raw = existing_id(EntityType.RESOURCE, id)
     check = Check()
     changes: dict[str, Any] = {}
     if name:
@@ -100,7 +100,7 @@ async def update_project(
 ) -> Project:
     """Changes what is given; null clears description, tags and links. Raises Refused."""
     context.require_writer()
-    raw = existing(EntityType.PROJECT, id)
+    raw = existing_id(EntityType.PROJECT, id)
     check = Check()
     changes: dict[str, Any] = {}
     if name:
@@ -140,7 +140,7 @@ async def shift_project(
     """Shifts a project's assignments; returns the project, the operation's id and what this call
     shifted. With the same operation id again, it does what is left. Raises Refused."""
     context.require_writer()
-    raw = existing(EntityType.PROJECT, id)
+    raw = existing_id(EntityType.PROJECT, id)
     check = Check()
     operation = check.client_id(operation_id, "operationId") or new_id()
     check.refuse_problems()
@@ -153,6 +153,6 @@ async def _delete_owner(
     context: RequestContext, owner: type[Resource | Project], type: EntityType, id: str
 ) -> list[str]:
     context.require_writer()
-    raw = existing(type, id)
+    raw = existing_id(type, id)
     deleted = await delete_owner(context.store, context.team_id, owner, raw)
     return [to_global_id(EntityType.ASSIGNMENT, each) for each in deleted]

@@ -5,10 +5,10 @@ from data.errors import Refused, invalid, not_found
 from data.rules import Check
 from resolvers.global_ids import raw_id
 
-__all__ = ["existing", "owner"]
+__all__ = ["existing_id", "owner_id"]
 
 
-def existing(type: EntityType, global_id: str) -> str:
+def existing_id(type: EntityType, global_id: str) -> str:
     """The raw id of the object that a write is about. An id of another type, of another team or
     of nothing at all is all the same: NOT_FOUND."""
     raw = raw_id(type, global_id)
@@ -17,7 +17,8 @@ def existing(type: EntityType, global_id: str) -> str:
     return raw
 
 
-def owner(check: Check, type: EntityType, global_id: str | None, field: str) -> str:
+def owner_id(check: Check, type: EntityType, global_id: str | None, field: str) -> str:
+    """The raw id of an owner that an input names; a problem for `check` if there can't be one."""
     if global_id is None:
         check.add(invalid(f"{field} can't be null", field))
         return ""

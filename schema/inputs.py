@@ -6,6 +6,7 @@ import strawberry
 
 from data import rules
 from data.assignments import MAX_PATCHES
+from data.days import FIRST_DAY, LAST_DAY
 from data.entities import Link
 from resolvers.assignment_writes import AssignmentPatch
 
@@ -29,7 +30,8 @@ _CLIENT_ID = (
     "the same object, and a different one under the same id is a CONFLICT."
 )
 _EXPECTED = "The version that the change is based on; if it is no longer that, CONFLICT."
-_NAME = f"1 to {rules.MAX_NAME} characters, not blank."
+_NAME = f"1 to {rules.MAX_NAME} characters, not blank; stored as it is sent."
+_DAYS = f" From {FIRST_DAY} to {LAST_DAY}."
 _COLOR = "`#RRGGBB`."
 _DESCRIPTION = f"At most {rules.MAX_DESCRIPTION} characters."
 _TAGS = f"At most {rules.MAX_TAGS} of {rules.MAX_TAG} characters each."
@@ -72,8 +74,8 @@ class CreateProjectInput:
 class CreateAssignmentInput:
     resource_id: strawberry.ID = strawberry.field(description="The id of a resource.")
     project_id: strawberry.ID = strawberry.field(description="The id of a project.")
-    start_date: date = strawberry.field(description="The first day.")
-    end_date: date = strawberry.field(description="The last day, inclusive.")
+    start_date: date = strawberry.field(description="The first day." + _DAYS)
+    end_date: date = strawberry.field(description="The last day, inclusive." + _DAYS)
     note: str | None = strawberry.field(default=None, description=_NOTE)
     id: strawberry.ID | None = strawberry.field(default=None, description=_CLIENT_ID)
 
@@ -106,10 +108,10 @@ class UpdateAssignmentInput:
         description="What is to be worked on." + _LEAVES
     )
     start_date: strawberry.Maybe[date | None] = strawberry.field(
-        description="The first day." + _LEAVES
+        description="The first day." + _DAYS + _LEAVES
     )
     end_date: strawberry.Maybe[date | None] = strawberry.field(
-        description="The last day, inclusive." + _LEAVES
+        description="The last day, inclusive." + _DAYS + _LEAVES
     )
     note: strawberry.Maybe[str | None] = strawberry.field(description=_NOTE + _CLEARS)
     expected_version: int | None = strawberry.field(default=None, description=_EXPECTED)

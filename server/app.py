@@ -1,6 +1,6 @@
 """The ASGI application: routes, and what lives as long as the process."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -10,7 +10,7 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from data.cascade import Cascades
-from data.store import Store, open_store
+from data.store import open_store
 from server.graphql_http import GraphQLEndpoint
 from server.playground import playground_response, playground_routes
 from server.session import Authenticator
@@ -28,12 +28,11 @@ def create_app(
     settings: Settings,
     *,
     credentials: Mapping[str, Any] | None = None,
-    prepare: Callable[[Store], Awaitable[None]] | None = None,
     sign_in: SignIn | None = None,
 ) -> Starlette:
     """The application. One store is opened at start and closed at the end. `credentials` are for
-    a store that is no AWS; `prepare` runs before the first request; `sign_in` gives whoever opens
-    the playground a session, and is for development alone. Raises ValueError without a secret."""
+    a store that is no AWS; `sign_in` gives whoever opens the playground without a session one,
+    and is for development alone. Raises ValueError without a secret."""
     authenticator = Authenticator(settings)
 
     @asynccontextmanager
@@ -46,10 +45,9 @@ def create_app(
             consistent_reads=settings.consistent_reads,
             max_items=settings.max_items,
         ) as store:
-            if prepare:
-                await prepare(store)
             cascades = Cascades(store)
             app.state.store = store
+            app.state.cascades = cascades
             app.state.graphql = GraphQLEndpoint(settings, authenticator, store, cascades)
             try:
                 yield
@@ -59,7 +57,7 @@ def create_app(
     async def graphql(request: Request) -> Response:
         if settings.playground and _is_page(request):
             page = playground_response(settings.home, GRAPHQL_PATH)
-            if sign_in:
+            if sign_in and not authenticator.knows(request.headers):
                 sign_in(page)
             return page
         endpoint: GraphQLEndpoint = request.app.state.graphql

@@ -1,6 +1,7 @@
 """The command `planner`."""
 
 import asyncio
+import sys
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import timedelta
@@ -9,8 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any, NoReturn, TypeVar
 
 import typer
-import uvicorn
-from pydantic import ValidationError
+from pydantic import AliasChoices, ValidationError
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -20,7 +20,7 @@ from data.errors import PlannerError
 from data.members import add_member, create_team
 from data.rules import Check
 from data.store import STORE_ERRORS, Store, open_store
-from data.team_id import is_team_id
+from data.team_id import MAX_TEAM_ID_LENGTH, MAX_USER_ID_LENGTH, is_team_id, is_user_id
 from schema import sdl
 from server.app import GRAPHQL_PATH, create_app
 from server.authjs import cookie_name, mint
@@ -28,6 +28,8 @@ from server.demo import DEMO_TEAM, seed_demo
 from server.dev import dev_secret, dev_settings, dev_sign_in
 from server.engines import EngineError
 from server.logs import log_for_machines, log_for_people
+from server.serving import ListenError, listen, url_of
+from server.serving import serve as run_server
 from server.settings import Settings, StoreKind
 from server.stores import running_store
 
@@ -48,8 +50,17 @@ app.add_typer(member_app, name="member")
 out = Console()
 err = Console(stderr=True)
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
+_WHERE = {
+    StoreKind.EMBEDDED: "The store is embedded: in memory, and gone when the server stops.",
+    StoreKind.LOCAL: "The store is DynamoDB Local; its data is kept in {home}/dynamodb-local.",
+    StoreKind.DYNAMODB: "The store is the endpoint that the environment names.",
+}
 Result = TypeVar("Result")
 
+HostOption = Annotated[
+    str | None, typer.Option(help="The address to listen on; else HOST, or 127.0.0.1.")
+]
+PortOption = Annotated[int | None, typer.Option(help="The port to listen on; else PORT, or 8000.")]
 TeamOption = Annotated[str, typer.Option("--team", help="The team's id.")]
 UserOption = Annotated[str, typer.Option("--user", help="The user's id.")]
 
@@ -71,55 +82,39 @@ def planner(
 
 
 @app.command()
-def dev(
-    host: Annotated[
-        str | None, typer.Option(help="The address to listen on; else HOST, or 127.0.0.1.")
-    ] = None,
-    port: Annotated[
-        int | None, typer.Option(help="The port to listen on; else PORT, or 8000.")
-    ] = None,
-) -> None:
+def dev(host: HostOption = None, port: PortOption = None) -> None:
     """Serve the demo team, signed in, with GraphiQL; in memory, unless PLANNER_STORE says else."""
     settings = dev_settings(_settings(host, port))
     log_for_people()
     if settings.store is StoreKind.DYNAMODB and not settings.endpoint_url:
         _stop("`planner dev` fills the table with a demo team; for a table on AWS: planner serve")
-    if settings.host not in _LOOPBACK:
-        err.print("Whoever reaches this address is signed in, since this is a development server.")
-    if settings.store is StoreKind.EMBEDDED:
-        err.print("The store is embedded: in memory, and gone when the server stops.")
-    with running_store(settings) as (running, credentials):
-        application = create_app(
-            running, credentials=credentials, prepare=seed_demo, sign_in=dev_sign_in(running)
-        )
-        err.print(f"Open [bold]http://{running.host}:{running.port}{GRAPHQL_PATH}[/bold]")
-        err.print(f"For scripts: planner token --team {DEMO_TEAM} --user me")
-        uvicorn.run(application, host=running.host, port=running.port, log_level="warning")
+    with listen(settings.host, settings.port) as listening, running_store(settings) as store:
+        running, credentials = store
+        asyncio.run(_work(running, credentials, seed_demo))
+        _say(_WHERE[settings.store].format(home=settings.home.resolve()))
+        if settings.host not in _LOOPBACK:
+            _say("Whoever reaches this address is signed in, since this is for development.")
+        _say(f"For scripts: {sys.argv[0]} token --team {DEMO_TEAM} --user me")
+        _say(f"Open {url_of(listening, GRAPHQL_PATH)}")
+        application = create_app(running, credentials=credentials, sign_in=dev_sign_in(running))
+        run_server(application, listening, log_level="warning")
 
 
 @app.command()
-def serve(
-    host: Annotated[
-        str | None, typer.Option(help="The address to listen on; else HOST, or 127.0.0.1.")
-    ] = None,
-    port: Annotated[
-        int | None, typer.Option(help="The port to listen on; else PORT, or 8000.")
-    ] = None,
-) -> None:
+def serve(host: HostOption = None, port: PortOption = None) -> None:
     """Serve the table that the environment names."""
     settings = _settings(host, port)
     log_for_machines()
     if not settings.secrets:
         _stop("AUTH_SECRET is not set: without the secret of Auth.js nobody can be known.")
-    with running_store(settings) as (running, credentials):
-        if running.store is not StoreKind.EMBEDDED:
-            _check_table(running, credentials)
-        application = create_app(
-            running,
-            credentials=credentials,
-            prepare=_create_table if running.store is StoreKind.EMBEDDED else None,
-        )
-        uvicorn.run(application, host=running.host, port=running.port, access_log=False)
+    with listen(settings.host, settings.port) as listening, running_store(settings) as store:
+        running, credentials = store
+        if running.store is StoreKind.EMBEDDED:
+            asyncio.run(_work(running, credentials, Store.create_table))
+        elif asyncio.run(_work(running, credentials, Store.describe_table)) is None:
+            # Better no start than one where every request fails.
+            _stop(f"There is no table {running.table}; `planner table create` makes it.")
+        run_server(create_app(running, credentials=credentials), listening, log_level="info")
 
 
 @app.command()
@@ -132,11 +127,12 @@ def token(
     """Print a session token, for development: a cookie's value, or for `Authorization: Bearer`."""
     settings = _settings()
     _check_team(team)
+    _check_user(user)
     if settings.secrets:
         secret = settings.secrets[0]
     else:
         secret = dev_secret(settings.home)
-        err.print(f"AUTH_SECRET is not set; signed for `planner dev` ({settings.home}).")
+        _say(f"AUTH_SECRET is not set; signed for `planner dev` with {settings.home.resolve()}.")
     minted = mint(
         secret,
         cookie_name=cookie_name(secure=settings.secure_cookies),
@@ -165,7 +161,7 @@ def schema(
 def table_create() -> None:
     """Create the table with its indexes, unless it is there."""
     created = _in_store(Store.create_table)
-    out.print(f"{_settings().table}: " + ("created" if created else "it is there already"))
+    typer.echo(f"{_settings().table}: " + ("created" if created else "it is there already"))
 
 
 @table_app.command("describe")
@@ -181,7 +177,7 @@ def table_describe() -> None:
         status = index.get("IndexStatus", description["TableStatus"])
         table.add_row(name, keys["HASH"], keys.get("RANGE", ""), status)
     out.print(table)
-    out.print(f"{description.get('ItemCount', 0)} items (counted every six hours)")
+    typer.echo(f"{description.get('ItemCount', 0)} items (counted every six hours)")
 
 
 @team_app.command("create")
@@ -195,7 +191,7 @@ def team_create(
     check.name(name, "name")
     check.refuse_problems()
     _in_store(lambda store: create_team(store, Team(id=id, name=name)))
-    out.print(f"created team {id}")
+    typer.echo(f"created team {id}")
 
 
 @member_app.command("add")
@@ -206,16 +202,17 @@ def member_add(
 ) -> None:
     """Add a user to a team, or change their role."""
     _check_team(team)
+    _check_user(user)
     member = Membership(team_id=team, user_id=user, role=role)
     _in_store(lambda store: add_member(store, member))
-    out.print(f"{user} is {role} of {team}")
+    typer.echo(f"{user} is {role} of {team}")
 
 
 def main() -> None:
     """Runs the command; an expected failure is one line and exit code 1."""
     try:
         app()
-    except (PlannerError, EngineError) as error:
+    except (PlannerError, EngineError, ListenError, OSError) as error:
         _stop(str(error))
     except STORE_ERRORS as error:
         hint = (
@@ -241,39 +238,44 @@ async def _work(
         return await work(store)
 
 
-def _check_table(settings: Settings, credentials: Mapping[str, Any]) -> None:
-    # Better no start than one where every request fails.
-    if asyncio.run(_work(settings, credentials, Store.describe_table)) is None:
-        _stop(f"There is no table {settings.table}; `planner table create` makes it.")
-
-
-async def _create_table(store: Store) -> None:
-    await store.create_table()
-
-
 def _settings(host: str | None = None, port: int | None = None) -> Settings:
     given: dict[str, Any] = {"host": host, "port": port}
     try:
         return Settings(**{name: value for name, value in given.items() if value is not None})
     except ValidationError as error:
         for each in error.errors():
-            # A field without a name of its own in the environment has this one.
-            where = "".join(
-                f"PLANNER_{part.upper()}: " if part in Settings.model_fields else f"{part}: "
-                for part in map(str, each["loc"])
-            )
+            where = "".join(f"{_variable(str(part))}: " for part in each["loc"])
             _complain(where + each["msg"].removeprefix("Value error, "))
         raise SystemExit(2) from None
 
 
+def _variable(field: str) -> str:
+    """The environment variable of a setting, by the name that pydantic has for it."""
+    info = Settings.model_fields.get(field)
+    if info is None:
+        return field
+    alias = info.validation_alias
+    return str(alias.choices[0]) if isinstance(alias, AliasChoices) else f"PLANNER_{field.upper()}"
+
+
 def _check_team(team: str) -> None:
     if not is_team_id(team):
-        _stop("A team id has 1 to 100 characters, without `#` and control characters.")
+        limit = f"1 to {MAX_TEAM_ID_LENGTH} characters"
+        _stop(f"A team id has {limit}, without `#` and control characters.")
+
+
+def _check_user(user: str) -> None:
+    if not is_user_id(user):
+        _stop(f"A user id has 1 to {MAX_USER_ID_LENGTH} characters, all of them printable.")
 
 
 def _stop(message: str) -> NoReturn:
     _complain(message)
     raise SystemExit(1)
+
+
+def _say(message: str) -> None:
+    err.print(Text(message), soft_wrap=True)
 
 
 def _complain(message: str) -> None:

@@ -1,7 +1,9 @@
 """`planner dev`: everything on, nothing to set up, and whoever opens the page is signed in."""
 
+import contextlib
 import os
 import secrets
+import tempfile
 import time
 from collections.abc import Callable
 from datetime import timedelta
@@ -40,9 +42,12 @@ def dev_secret(home: Path) -> str:
     file = home / "auth-secret"
     if not file.exists():
         home.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, "w") as stream:
+        # Whole or not there, and the first of several starts at once wins.
+        with tempfile.NamedTemporaryFile("w", dir=home) as stream:
             stream.write(secrets.token_urlsafe(48))
+            stream.flush()
+            with contextlib.suppress(FileExistsError):
+                os.link(stream.name, file)
     return file.read_text().strip()
 
 

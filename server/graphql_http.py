@@ -11,10 +11,10 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from data.cascade import Cascades
-from data.errors import BadInput, Forbidden, PlannerError, Unauthenticated
+from data.errors import BadInput, Forbidden, PlannerError, Unauthenticated, Unavailable
 from data.store import Store
 from resolvers.context import RequestContext
-from schema.execution import Answer, Document, carry_out, prepare, refused
+from schema.execution import Answer, Document, carry_out, prepare
 from server.envelope import (
     GRAPHQL_RESPONSE,
     JSON,
@@ -31,7 +31,7 @@ __all__ = ["GraphQLEndpoint"]
 
 log = structlog.get_logger(__name__)
 
-_STATUS = {Unauthenticated: 401, Forbidden: 403}
+_STATUS = {Unauthenticated: 401, Forbidden: 403, Unavailable: 503}
 
 
 class GraphQLEndpoint:
@@ -59,7 +59,7 @@ class GraphQLEndpoint:
         except PlannerError as error:
             headers = {"WWW-Authenticate": "Bearer"} if type(error) is Unauthenticated else {}
             body = _problem(error.message, error.code)
-            return _respond(body, _STATUS.get(type(error), 400), media_type, headers)
+            return _respond(body, _STATUS.get(type(error), 500), media_type, headers)
         except ClientDisconnect:
             return Response(status_code=400)  # Nobody is there to read it.
         except Exception:
@@ -79,8 +79,6 @@ class GraphQLEndpoint:
         else:
             envelope = read_get(request)
         document = self._document(envelope)
-        if document.errors:
-            return refused(document.errors, document.node)
         operation = document.operation_type(envelope.operation_name)
         if request.method != "POST" and operation not in (OperationType.QUERY, None):
             raise RequestRefused(405, "Send a mutation by POST.", {"Allow": "POST"})

@@ -1,8 +1,11 @@
-"""Logs: one JSON object a line for machines, or lines for people. To standard error, always."""
+"""Logs: one JSON object a line for machines, or lines for people. To standard error, always, those
+of the web server too."""
 
+import logging
 import sys
 
 import structlog
+from structlog.typing import Processor
 
 __all__ = ["log_for_machines", "log_for_people"]
 
@@ -10,28 +13,36 @@ __all__ = ["log_for_machines", "log_for_people"]
 def log_for_machines() -> None:
     """What `planner serve` does: JSON, times in ISO 8601 UTC, tracebacks without variables, since
     those hold what users wrote."""
-    structlog.configure(
-        processors=[
-            structlog.contextvars.merge_contextvars,
-            structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso", utc=True),
-            structlog.processors.format_exc_info,
-            structlog.processors.JSONRenderer(),
-        ],
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
-        cache_logger_on_first_use=True,
+    _configure(
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        structlog.processors.format_exc_info,
+        structlog.processors.JSONRenderer(),
     )
 
 
 def log_for_people() -> None:
     """What `planner dev` does."""
+    _configure(
+        structlog.processors.TimeStamper(fmt="%H:%M:%S", utc=False),
+        structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback),
+    )
+
+
+def _configure(*last: Processor) -> None:
+    *stamps, render = last
+    shared: list[Processor] = [structlog.processors.add_log_level, *stamps]
     structlog.configure(
-        processors=[
-            structlog.contextvars.merge_contextvars,
-            structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="%H:%M:%S", utc=False),
-            structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback),
-        ],
+        processors=[*shared, render],
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
         cache_logger_on_first_use=True,
     )
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=shared,
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, render],
+        )
+    )
+    logging.basicConfig(handlers=[handler], level=logging.INFO, force=True)
+    for noisy in ("aiobotocore", "botocore"):
+        logging.getLogger(noisy).setLevel(logging.WARNING)

@@ -16,7 +16,7 @@ from starlette.datastructures import Headers
 
 from data.entities import Role
 from data.errors import Forbidden, Unauthenticated
-from data.team_id import is_team_id
+from data.team_id import is_team_id, is_user_id
 from resolvers.session import Session
 from server.authjs import InvalidToken, cookie_name, decode, derive_keys
 from server.settings import Settings
@@ -33,9 +33,6 @@ LEEWAY_SECONDS: Final = 15
 # The year 9999: more is a mistake (milliseconds, 1e20), and would not fit what computes with it.
 LATEST: Final = 253_402_300_799
 
-# RFC 7519 sets no bound; OpenID Connect Core §2 allows a `sub` 255 characters.
-MAX_USER_ID_LENGTH: Final = 255
-
 # Auth.js cuts at 3,936 characters, so the longest token that is read makes 5.
 MAX_CHUNKS: Final = 20
 
@@ -46,7 +43,7 @@ class Authenticator:
     def __init__(self, settings: Settings, *, clock: Callable[[], float] = time.time) -> None:
         """`clock` gives epoch seconds. Raises ValueError where no secret is set: nothing could
         be read, and nothing else is ever accepted."""
-        if not settings.secrets:
+        if not settings.secrets or not all(settings.secrets):
             raise ValueError("AUTH_SECRET is not set")
         self._cookie_name = cookie_name(secure=settings.secure_cookies)
         self._keys = derive_keys(settings.secrets, self._cookie_name)
@@ -68,6 +65,14 @@ class Authenticator:
         return Session(
             user_id=user_id, team_id=_team_id(claims, self._team_claim), role=_role(claims)
         )
+
+    def knows(self, headers: Headers) -> bool:
+        """Whether the headers have a session that may be used."""
+        try:
+            self.authenticate(headers)
+        except (Unauthenticated, Forbidden):
+            return False
+        return True
 
 
 def _token(headers: Headers, name: str) -> str:
@@ -131,11 +136,8 @@ def _time(claims: Mapping[str, object], claim: str) -> float | None:
 
 def _user_id(claims: Mapping[str, object]) -> str:
     value = claims.get("sub")
-    if not isinstance(value, str) or not 0 < len(value) <= MAX_USER_ID_LENGTH:
+    if not is_user_id(value):
         raise InvalidToken("no user")
-    # No control characters and no lone surrogates: neither a key nor a log line may hold them.
-    if not value.strip() or not value.isprintable():
-        raise InvalidToken("no such user")
     return value
 
 

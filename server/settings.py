@@ -4,7 +4,7 @@ import enum
 from pathlib import Path
 from typing import Self
 
-from pydantic import AliasChoices, Field, SecretStr, model_validator
+from pydantic import AliasChoices, Field, SecretStr, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 __all__ = ["SessionStrategy", "Settings", "StoreKind"]
@@ -75,6 +75,13 @@ class Settings(BaseSettings):
     def secure_cookies(self) -> bool:
         """Whether browsers reach us by https, so that only the `__Secure-` cookie counts."""
         return self.public_url.startswith("https://")
+
+    @field_validator("endpoint_url", "public_url")
+    @classmethod
+    def _web_address(cls, value: str | None) -> str | None:
+        if value and not value.startswith(("http://", "https://")):
+            raise ValueError("must begin with http:// or https://")
+        return value
 
     @model_validator(mode="after")
     def _long_secrets(self) -> Self:

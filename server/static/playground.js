@@ -6,7 +6,8 @@
   window.__webpack_nonce__ = document.currentScript.nonce;
 
   const query = `# A team's whole timeline, by one DynamoDB Query.
-# Ctrl-Enter runs it. Its window, both days included, is in the variables below.
+# Ctrl-Enter runs it. The window is in the variables below;
+# both of its days are included.
 query Timeline($from: Date!, $to: Date!) {
   team {
     id

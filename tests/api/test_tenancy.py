@@ -8,7 +8,7 @@ import pytest
 
 from data.entities import Team
 from data.store import Store
-from schema.execution import prepare
+from schema.execution import _remembered
 from tests.api.samples import ERRORS, TIMELINE, assignment, gid, nothing_written, project, resource
 from tests.api_client import COOKIE, Api, everything, put, token
 
@@ -79,7 +79,7 @@ async def test_50_requests_of_two_teams_at_once_never_mix(
 async def test_documents_that_differ_do_not_pile_up_in_memory(api: Api) -> None:
     for n in range(300):
         assert await api.data(f"{{ a{n}: viewer {{ id }} }}") == {f"a{n}": {"id": "user-1"}}
-    remembered = prepare.cache_info()
+    remembered = _remembered.cache_info()
     assert remembered.maxsize is not None
     assert remembered.currsize <= remembered.maxsize <= 300
 

@@ -88,7 +88,7 @@ async def state(store: Store, team: str) -> list[Item]:
     """All that is stored for a team, without what differs from run to run."""
     items: list[Item] = []
     for pk in (team_pk(team), claims_pk(team)):
-        items += await store.query(KeyQuery("#pk = :pk", {":pk": s(pk)}), consistent=True)
+        items += await store.query(KeyQuery("#pk = :pk", {":pk": s(pk)}))
     varying = {"pk", "createdAt", "updatedAt", "expires", "deletingAt"}
     return [{k: v for k, v in item.items() if k not in varying} for item in items]
 

@@ -176,6 +176,41 @@ async def test_the_same_shift_again_moves_nothing_twice(api: Api, store: Store) 
     assert another["operationId"] not in (None, operation)
 
 
+async def test_a_shift_that_was_done_stays_done_whatever_came_after(api: Api, store: Store) -> None:
+    await plan(store, api.team, 3)
+    one, other = str(uuid.uuid4()), str(uuid.uuid4())
+    assert (await shift(api, days=10, operationId=one))["shiftedCount"] == 3
+    assert (await shift(api, days=1, operationId=other))["shiftedCount"] == 3
+    await put(store, api.team, [assignment("new", DAY, DAY + timedelta(1), "r1", "p1")])
+    before = await starts(store, api.team)
+    again = await shift(api, days=10, operationId=one)
+    assert (again["shiftedCount"], again["isDone"], again["errors"]) == (0, True, [])
+    assert await starts(store, api.team) == before
+
+
+@pytest.mark.parametrize("other", [{"days": 8}, {"days": 7, "from": "2024-03-02"}])
+async def test_the_id_of_one_shift_is_not_that_of_another(
+    api: Api, store: Store, other: dict[str, Any]
+) -> None:
+    await plan(store, api.team, 3)
+    operation = str(uuid.uuid4())
+    await shift(api, days=7, operationId=operation)
+    before = await everything(store, api.team)
+    payload = await shift(api, operationId=operation, **other)
+    assert [(e["code"], e["field"]) for e in payload["errors"]] == [("CONFLICT", ["operationId"])]
+    assert await everything(store, api.team) == before
+
+
+async def test_what_stays_anyway_does_not_keep_the_rest_from_the_end_of_the_calendar(
+    api: Api, store: Store
+) -> None:
+    await plan(store, api.team, 3)
+    last = assignment("z", date(9999, 12, 1), date(9999, 12, 31), "gone", "p1")
+    await put(store, api.team, [last])
+    payload = await shift(api, days=5)
+    assert (payload["shiftedCount"], payload["isDone"], payload["errors"]) == (3, True, [])
+
+
 async def test_a_shift_out_of_the_calendar_is_refused_and_nothing_moves(
     api: Api, store: Store
 ) -> None:

@@ -46,9 +46,7 @@ def unfinished() -> tuple[Item, ...]:
 
 async def live(url: str, table: str, cycle: int) -> None:
     """One life: start, write, read, leave a cascade under way, stop."""
-    app = create_app(
-        settings_for(url, table=table), credentials=DUMMY_CREDENTIALS, prepare=create_table
-    )
+    app = create_app(settings_for(url, table=table), credentials=DUMMY_CREDENTIALS)
     transport = httpx.ASGITransport(app=app)
     async with (
         app.router.lifespan_context(app),
@@ -56,6 +54,7 @@ async def live(url: str, table: str, cycle: int) -> None:
     ):
         api = Api(http, "team")
         store: Store = app.state.store
+        await store.create_table()
         assert await everything(store, "cascade") == []
         await api.resource(f"Ada {cycle}")
         resources = (await api.data(TIMELINE))["team"]["resources"]
@@ -64,10 +63,6 @@ async def live(url: str, table: str, cycle: int) -> None:
         await put(store, "cascade", [marked("r"), *left])
         seen = await Api(http, "cascade").data(TIMELINE)
         assert seen == {"team": {"resources": [], "assignments": []}}
-
-
-async def create_table(store: Store) -> None:
-    await store.create_table()
 
 
 def test_three_lives_in_one_process_leave_nothing_open_and_no_cascade_cut(engine: str) -> None:

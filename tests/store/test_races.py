@@ -35,6 +35,7 @@ class Witness:
     created: set[str] = field(default_factory=set)
     deleted: list[str] = field(default_factory=list)
     refusals: set[str] = field(default_factory=set)
+    is_busy: asyncio.Event = field(default_factory=asyncio.Event)
 
 
 async def small_team(store: Store, team: str) -> None:
@@ -76,6 +77,8 @@ async def keep_creating(store: Store, team: str, witness: Witness, stop: asyncio
             witness.refusals |= {problem.code for problem in refused.problems}
             return
         witness.created.add(id)
+        if len(witness.created) >= CALLERS:
+            witness.is_busy.set()
 
 
 async def keep_moving(store: Store, team: str, stop: asyncio.Event) -> None:
@@ -116,8 +119,7 @@ async def test_a_deletion_amid_creators_and_movers_leaves_nothing_behind(
             asyncio.create_task(keep_creating(store, team, witness, stop)) for _ in range(CALLERS)
         ]
         callers += [asyncio.create_task(keep_moving(store, team, stop)) for _ in range(CALLERS)]
-        while len(witness.created) < CALLERS:
-            await asyncio.sleep(0.001)
+        await witness.is_busy.wait()
         owner = "r1" if type is EntityType.RESOURCE else "p1"
         deleters = [delete(context(store, team), id=to_global_id(type, owner)) for _ in range(2)]
         answers = await asyncio.gather(*deleters, return_exceptions=True)

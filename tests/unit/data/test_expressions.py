@@ -36,9 +36,13 @@ def test_joined_expressions_keep_their_meaning_and_their_values() -> None:
     assert one & other == Expression(
         "(#a = :a OR #b = :b) AND (#c = :c)", {":a": s("x"), ":b": n(2), ":c": n(-3)}
     )
-    assert one | other == Expression(
-        "(#a = :a OR #b = :b) OR (#c = :c)", {":a": s("x"), ":b": n(2), ":c": n(-3)}
-    )
+
+
+def test_joined_expressions_may_share_a_placeholder_only_for_one_value() -> None:
+    one = Expression("#a = :a", {":a": s("x")})
+    assert (one & Expression("#b = :a", {":a": s("x")})).values == {":a": s("x")}
+    with pytest.raises(ValueError, match="two values"):
+        one & Expression("#b = :a", {":a": s("y")})
 
 
 def test_values_have_the_wire_form_of_dynamodb() -> None:

@@ -416,7 +416,7 @@ async def test_a_query_of_the_table_defines_what_it_uses_and_sends_nothing_empty
 
 async def test_a_query_of_an_index_has_its_filter_and_projection_and_no_consistency() -> None:
     client = Client({"Items": []})
-    await store_of(client).query(INDEXED, consistent=True)
+    [_] = [page async for page in store_of(client).pages(INDEXED, consistent=True)]
     assert client.requests == [
         (
             "query",
@@ -452,7 +452,8 @@ async def test_a_table_query_says_how_consistent_it_is(
     setting: bool, asked: bool | None, sent: bool
 ) -> None:
     client = Client({"Items": []})
-    await store_of(client, consistent_reads=setting).query(QUERY, consistent=asked)
+    pages = store_of(client, consistent_reads=setting).pages(QUERY, consistent=asked)
+    [_] = [page async for page in pages]
     assert [request["ConsistentRead"] for _, request in client.requests] == [sent]
 
 

@@ -110,7 +110,7 @@ conditions = st.sampled_from(
         unchanged(0),
         unchanged(7),
         Expression("#resourceId = :owner", {":owner": s("r1")}),
-        LIVE_OWNER | Expression("#note = :note", {":note": s("x")}),
+        LIVE_OWNER & Expression("#note = :note", {":note": s("x")}),
     ]
 )
 updates = st.builds(

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+import resolvers.selection
 from data.cascade import Cascades
 from data.days import Window
 from data.entities import EntityType, Role
@@ -368,3 +369,39 @@ def test_a_window_names_the_argument_to_put_right() -> None:
     with pytest.raises(BadInput) as raised:
         window(FEB, JAN)
     assert raised.value.field == ("from",)
+
+
+@pytest.mark.parametrize(
+    "fragment",
+    [
+        "fragment F{n} on Team{{...F{next} ...F{next}}}",
+        "fragment F{n} on Team{{a: assignments{{resource{{...R{n}}}}} ...F{next}}}"
+        " fragment R{n} on Resource{{x: assignments{{resource{{...R{next}}}}}"
+        " y: assignments{{resource{{...R{next}}}}}}}",
+    ],
+    ids=["side by side", "below fields"],
+)
+async def test_the_work_is_bounded_by_the_length_of_the_document(
+    operation: Operation, monkeypatch: pytest.MonkeyPatch, fragment: str
+) -> None:
+    seen = 0
+    included = resolvers.selection._is_included
+
+    def counted(*arguments: Any) -> bool:
+        nonlocal seen
+        seen += 1
+        return included(*arguments)
+
+    monkeypatch.setattr(resolvers.selection, "_is_included", counted)
+    depth = 14
+    document = " ".join(
+        [
+            "{team{...F0}}",
+            *(fragment.format(n=n, next=n + 1) for n in range(depth)),
+            f"fragment F{depth} on Team{{name}}",
+            f"fragment R{depth} on Resource{{name}}" if "R{n}" in fragment else "",
+        ]
+    )
+    await operation(document)
+    assert TeamSlice() in operation.loader.reads[0]
+    assert seen < 20 * depth

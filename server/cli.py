@@ -9,6 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any, NoReturn, TypeVar
 
+import structlog
 import typer
 from pydantic import AliasChoices, ValidationError
 from rich.console import Console
@@ -47,6 +48,7 @@ app.add_typer(table_app, name="table")
 app.add_typer(team_app, name="team")
 app.add_typer(member_app, name="member")
 
+log = structlog.get_logger(__name__)
 out = Console()
 err = Console(stderr=True)
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
@@ -114,6 +116,7 @@ def serve(host: HostOption = None, port: PortOption = None) -> None:
         elif asyncio.run(_work(running, credentials, Store.describe_table)) is None:
             # Better no start than one where every request fails.
             _stop(f"There is no table {running.table}; `planner table create` makes it.")
+        log.info("listening", url=url_of(listening, GRAPHQL_PATH))
         run_server(create_app(running, credentials=credentials), listening, log_level="info")
 
 

@@ -89,7 +89,7 @@ async def state(store: Store, team: str) -> list[Item]:
     items: list[Item] = []
     for pk in (team_pk(team), claims_pk(team)):
         items += await store.query(KeyQuery("#pk = :pk", {":pk": s(pk)}))
-    varying = {"pk", "createdAt", "updatedAt", "expires", "deletingAt"}
+    varying = {"pk", "createdAt", "updatedAt", "expires", "deletingAt", "doneAt"}
     return [{k: v for k, v in item.items() if k not in varying} for item in items]
 
 

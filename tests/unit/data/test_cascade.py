@@ -134,7 +134,7 @@ async def test_an_owner_that_does_not_exist_is_not_found_and_nothing_is_made() -
 async def test_deleting_again_is_not_found() -> None:
     store = store_with(1)
     await delete(store)
-    with pytest.raises(Refused, match="no such object"):
+    with pytest.raises(Refused, match="no such resource"):
         await delete(store)
 
 

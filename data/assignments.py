@@ -2,18 +2,19 @@
 
 import asyncio
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Final
 
 from data import lookup
-from data.clock import new_id, now
+from data.clock import new_id
 from data.contention import pauses
 from data.entities import Assignment
 from data.errors import Problem, Refused, conflict, not_found
 from data.expressions import Item, Key
 from data.guards import EXISTS, IS_NEW, check_version, claim, live, move, update
-from data.items import encode, key_of, table_key
+from data.items import decode_as, encode, key_of, table_key
 from data.keys import project_sk, resource_sk
+from data.stamps import changed, content, created
 from data.store import CancellationReason, ConditionFailed, Store, TransactionCanceled
 from data.transactions import Action, Put
 
@@ -57,8 +58,7 @@ class Assignments:
         other content is refused (CONFLICT). Raises Refused (NOT_FOUND, CONFLICT)."""
         if id_is_chosen and (there := await lookup.look(self._store, self._team_id, assignment.id)):
             return _same(there[1], assignment)
-        moment = now()
-        new = replace(assignment, version=1, created_at=moment, updated_at=moment)
+        new = created(assignment)
         checks = self._owner_keys(resource_id=new.resource_id, project_id=new.project_id)
         actions: list[Action] = [live(key) for key in checks.values()]
         if id_is_chosen:
@@ -71,7 +71,7 @@ class Assignments:
             if id_is_chosen and guard.condition_failed:
                 return _same(await self._claimed(guard, assignment.id), assignment)
             if own.condition_failed:
-                return _same(lookup.readable(own.item), assignment)
+                return _same(decode_as(own.item, Assignment), assignment)
             raise Refused(*_missing(checks, canceled.reasons)) from None
         return new
 
@@ -139,10 +139,10 @@ class Assignments:
             raise Refused(not_found("there is no such assignment", "id"))
         item, old = found
         check_version(old.version, patch.expected_version)
-        changed = patch.change(old)
-        if changed == old:
+        wanted = patch.change(old)
+        if wanted == old:
             return Step(patch, old)
-        new = replace(changed, version=old.version + 1, updated_at=now())
+        new = changed(wanted)
         moves = new.start_date != old.start_date
         checks = self._owner_keys(
             resource_id=new.resource_id if moves or new.resource_id != old.resource_id else None,
@@ -170,7 +170,7 @@ class Assignments:
         created_at = (guard.item or {}).get("target", {}).get("S")
         if created_at:
             item = await self._store.get(table_key(self._team_id, created_at))
-            if there := lookup.readable(item):
+            if there := decode_as(item, Assignment):
                 return there
         found = await lookup.find(self._store, self._team_id, id)
         return found[1] if found else None
@@ -178,8 +178,7 @@ class Assignments:
 
 def _same(there: Assignment | None, wanted: Assignment) -> Assignment:
     """What stands there, if it is what was wanted; else Refused (CONFLICT)."""
-    stamps = {"version": 0, "created_at": None, "updated_at": None}
-    if there is None or replace(there, **stamps) != replace(wanted, **stamps):  # type: ignore[arg-type]
+    if there is None or content(there) != content(wanted):
         raise Refused(conflict("this id is used, or was; take a new one", "id"))
     return there
 

@@ -12,13 +12,12 @@ from typing import Final
 import structlog
 
 from data.clock import new_id, now
-from data.entities import EntityType, Resource
+from data.entities import EntityType, Owner, Resource
 from data.errors import Refused, not_found
 from data.expressions import Expression, Item, KeyQuery, s
 from data.guards import EXISTS
 from data.items import table_key
 from data.keys import ASSIGNMENT, project_sk, resource_sk, team_pk
-from data.loader import Owner
 from data.store import ConditionFailed, Store, TransactionCanceled
 from data.transactions import MAX_ACTIONS, Delete
 

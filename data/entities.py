@@ -10,6 +10,7 @@ __all__ = [
     "EntityType",
     "Link",
     "Membership",
+    "Owner",
     "Project",
     "Resource",
     "Role",
@@ -107,5 +108,8 @@ class Assignment:
     created_at: str | None = None
     updated_at: str | None = None
 
+
+Owner = Resource | Project
+"""What assignments belong to, and take with them when it is deleted."""
 
 Entity = Team | Membership | Resource | Project | Assignment

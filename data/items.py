@@ -7,6 +7,7 @@ decoder, and the sort key only verifies the outcome. See docs/adr/0002-entity-ty
 import enum
 from collections.abc import Callable
 from datetime import date
+from typing import TypeVar
 
 from data.days import is_long, parse_day
 from data.entities import (
@@ -32,7 +33,19 @@ from data.keys import (
     user_pk,
 )
 
-__all__ = ["Skip", "SkipCode", "decode", "encode", "key_of", "owned", "sort_key", "table_key"]
+__all__ = [
+    "Skip",
+    "SkipCode",
+    "decode",
+    "decode_as",
+    "encode",
+    "key_of",
+    "owned",
+    "sort_key",
+    "table_key",
+]
+
+Kind = TypeVar("Kind", Resource, Project, Assignment)
 
 # GraphQL's Int has 32 bits; a larger number would fail the whole list it stands in.
 _MAX_VERSION = 2**31 - 1
@@ -169,6 +182,15 @@ def decode(item: Item) -> Entity:
     if item["sk"].get("S") != sort_key(entity):
         raise Skip(SkipCode.MALFORMED_ITEM, "malformed: sk does not fit the attributes")
     return entity
+
+
+def decode_as(item: Item | None, kind: type[Kind]) -> Kind | None:
+    """The entity of an item if it is of this kind; None for every other item, and for none."""
+    try:
+        entity = decode(item) if item else None
+    except Skip:
+        return None
+    return entity if isinstance(entity, kind) else None
 
 
 def _reason(error: Exception) -> str:

@@ -12,7 +12,7 @@ import structlog
 from aiodataloader import DataLoader
 
 from data.clock import age_seconds
-from data.entities import Assignment, Entity, Membership, Project, Resource, Team
+from data.entities import Assignment, Entity, Membership, Owner, Project, Resource, Team
 from data.expressions import Item
 from data.items import Skip, SkipCode, decode, sort_key
 from data.slices import (
@@ -28,15 +28,13 @@ from data.slices import (
 )
 from data.store import Store
 
-__all__ = ["MARK_TIMEOUT", "Owner", "Part", "PartitionLoader", "split"]
+__all__ = ["MARK_TIMEOUT", "Part", "PartitionLoader", "split"]
 
 log = structlog.get_logger(__name__)
 
 MARK_TIMEOUT = 60.0
 """Seconds after which a deletion's mark counts as left behind, and any read that sees it has the
 deletion finished."""
-
-Owner = Resource | Project
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,11 @@ from typing import Final
 
 from data.entities import Assignment
 from data.expressions import Item, KeyQuery, s
-from data.items import Skip, decode, table_key
+from data.items import decode_as, table_key
 from data.keys import ASSIGNMENT, is_id, team_pk
 from data.store import Store
 
-__all__ = ["find", "find_keys", "look", "readable", "sort_keys"]
+__all__ = ["find", "find_keys", "look", "sort_keys"]
 
 # An index follows the table within milliseconds; an id that never was is looked for no longer.
 _LOOKS: Final = (0.0, 0.03, 0.1)
@@ -38,7 +38,7 @@ async def look(store: Store, team_id: str, id: str) -> tuple[Item, Assignment] |
     """What `find` does, once."""
     for sk in await sort_keys(store, team_id, id):
         item = await store.get(table_key(team_id, sk))
-        if item and (assignment := readable(item)):
+        if item and (assignment := decode_as(item, Assignment)):
             return item, assignment
     return None
 
@@ -52,12 +52,3 @@ async def sort_keys(store: Store, team_id: str, id: str) -> list[str]:
     keys = [item["sk"]["S"] for item in await store.query(query)]
     # The index holds keys only; a resource or project may have the same id.
     return [key for key in keys if key.startswith(ASSIGNMENT)]
-
-
-def readable(item: Item | None) -> Assignment | None:
-    """The assignment that an item holds, or None for an item that holds none."""
-    try:
-        entity = decode(item) if item else None
-    except Skip:
-        return None
-    return entity if isinstance(entity, Assignment) else None

@@ -7,6 +7,7 @@ from data.entities import Membership, Team
 from data.errors import Refused, conflict
 from data.guards import IS_NEW
 from data.items import encode
+from data.stamps import created
 from data.store import ConditionFailed, Store
 
 __all__ = ["add_member", "create_team"]
@@ -14,8 +15,7 @@ __all__ = ["add_member", "create_team"]
 
 async def create_team(store: Store, team: Team) -> Team:
     """Stores a new team. Raises Refused (CONFLICT) when there is one with this id."""
-    moment = now()
-    new = replace(team, version=1, created_at=moment, updated_at=moment)
+    new = created(team)
     try:
         await store.put(encode(team.id, new), IS_NEW)
     except ConditionFailed as failed:

@@ -2,17 +2,17 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Generic, TypeVar
 
-from data.clock import new_id, now
+from data.clock import new_id
 from data.contention import pauses
 from data.entities import Project, Resource
 from data.errors import Refused, conflict, not_found
 from data.expressions import Item
 from data.guards import IS_NEW, check_version, update
-from data.items import Skip, decode, encode, table_key
+from data.items import decode_as, encode, table_key
 from data.keys import project_sk, resource_sk
+from data.stamps import changed, content, created
 from data.store import ConditionFailed, Store, TransactionCanceled
 
 __all__ = ["Owners"]
@@ -31,13 +31,12 @@ class Owners(Generic[Kind]):
     async def create(self, owner: Kind) -> Kind:
         """Stores a new owner (version 1) and returns it. The same content under the same id again
         returns what is stored; other content is refused (CONFLICT)."""
-        moment = now()
-        new = replace(owner, version=1, created_at=moment, updated_at=moment)
+        new = created(owner)
         try:
             await self._store.put(encode(self._team_id, new), IS_NEW)
         except ConditionFailed as failed:
-            there = self._readable(failed.item or {})
-            if there is None or _content(there) != _content(owner):
+            there = decode_as(failed.item, self._kind)
+            if there is None or content(there) != content(owner):
                 raise Refused(conflict("something else has this id", "id")) from None
             return there
         return new
@@ -52,10 +51,10 @@ class Owners(Generic[Kind]):
             await asyncio.sleep(pause)
             item, old = await self._stored(id)
             check_version(old.version, expected_version)
-            changed = change(old)
-            if changed == old:
+            wanted = change(old)
+            if wanted == old:
                 return old
-            new = replace(changed, version=old.version + 1, updated_at=now())
+            new = changed(wanted)
             action = update(item, encode(self._team_id, new), version=old.version)
             try:
                 await self._store.transact([action], token=new_id())
@@ -71,20 +70,8 @@ class Owners(Generic[Kind]):
 
     async def _stored(self, id: str) -> tuple[Item, Kind]:
         sk = resource_sk(id) if self._kind is Resource else project_sk(id)
-        item = await self._store.get(table_key(self._team_id, sk)) or {}
-        owner = self._readable(item)
-        if owner is None or owner.deleting_at:
+        item = await self._store.get(table_key(self._team_id, sk))
+        owner = decode_as(item, self._kind)
+        if item is None or owner is None or owner.deleting_at:
             raise Refused(not_found(f"there is no such {self._kind.__name__.lower()}", "id"))
         return item, owner
-
-    def _readable(self, item: Item) -> Kind | None:
-        try:
-            entity = decode(item)
-        except Skip:
-            return None
-        return entity if isinstance(entity, self._kind) else None
-
-
-def _content(owner: Resource | Project) -> Resource | Project:
-    """The owner without its stamps: what the client said."""
-    return replace(owner, version=0, created_at=None, updated_at=None)

@@ -18,10 +18,10 @@ from data.entities import Assignment, EntityType
 from data.errors import Refused, Unavailable, conflict, invalid, not_found
 from data.expressions import Expression, Item, Key, KeyQuery, s
 from data.guards import EXISTS, IS_NEW, claim_item, live, move
-from data.items import encode, table_key
+from data.items import decode_as, encode, table_key
 from data.keys import ASSIGNMENT, RESOURCE, after, project_sk, resource_sk, team_pk
 from data.loader import split
-from data.lookup import readable
+from data.stamps import changed
 from data.store import ConditionFailed, Store, TransactionCanceled
 from data.transactions import MAX_ACTIONS, Action
 
@@ -134,7 +134,7 @@ async def _left(store: Store, team_id: str, shift: Shift) -> list[tuple[Item, As
         (item, assignment)
         async for page in store.pages(assignments, consistent=True)
         for item in page
-        if (assignment := readable(item)) and assignment.resource_id in ids
+        if (assignment := decode_as(item, Assignment)) and assignment.resource_id in ids
     ]
 
 
@@ -143,13 +143,7 @@ def _moved(shift: Shift, old: Assignment) -> Assignment:
     last = shifted_day(last_day(old.end_date_exclusive), shift.days)
     if start is None or last is None:
         raise Refused(invalid(f"the days must stay from {FIRST_DAY} to {LAST_DAY}", "days"))
-    return replace(
-        old,
-        start_date=start,
-        end_date_exclusive=end_exclusive(last),
-        version=old.version + 1,
-        updated_at=now(),
-    )
+    return changed(replace(old, start_date=start, end_date_exclusive=end_exclusive(last)))
 
 
 async def _shift_chunk(

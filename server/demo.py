@@ -3,15 +3,15 @@
 import asyncio
 import random
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import date, timedelta
-from typing import Any, Final
+from typing import Final
 
 from data.clock import new_id, now
 from data.days import LONG_DAYS, end_exclusive
 from data.entities import Assignment, Entity, Link, Membership, Project, Resource, Role, Team
 from data.items import encode, table_key
 from data.keys import META
+from data.stamps import created
 from data.store import Store
 
 __all__ = ["DEMO_TEAM", "DEMO_USER", "demo_team", "seed_demo"]
@@ -68,14 +68,12 @@ def demo_team(today: date) -> list[Entity]:
         *_long_ones(chance, today, resources, projects),
         *_runs(chance, today, resources, projects, _ASSIGNMENTS - _LONG),
     ]
-    moment = now()
-    stamps: dict[str, Any] = {"version": 1, "created_at": moment, "updated_at": moment}
     return [
-        Membership(team_id=DEMO_TEAM, user_id=DEMO_USER, role=Role.ADMIN, joined_at=moment),
-        *(replace(each, **stamps) for each in resources),
-        *(replace(each, **stamps) for each in projects),
-        *(replace(each, **stamps) for each in assignments),
-        replace(Team(id=DEMO_TEAM, name="Demo team"), **stamps),
+        Membership(team_id=DEMO_TEAM, user_id=DEMO_USER, role=Role.ADMIN, joined_at=now()),
+        *map(created, resources),
+        *map(created, projects),
+        *map(created, assignments),
+        created(Team(id=DEMO_TEAM, name="Demo team")),
     ]
 
 

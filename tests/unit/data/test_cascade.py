@@ -8,10 +8,10 @@ import pytest
 from structlog.testing import capture_logs
 
 from data.cascade import Cascades, delete_owner
-from data.entities import Assignment, Project, Resource
+from data.entities import Assignment, Owner, Project, Resource
 from data.errors import ProblemCode, Refused
 from data.expressions import AttributeValue
-from data.loader import Owner, split
+from data.loader import split
 from data.transactions import Delete
 from tests.unit.data.memory_store import TEAM, Crash, MemoryStore
 

@@ -1,0 +1,27 @@
+"""What the planner itself says of an entity: its version, and when it was written."""
+
+from dataclasses import replace
+from typing import TypeVar
+
+from data.clock import now
+from data.entities import Assignment, Project, Resource, Team
+
+__all__ = ["changed", "content", "created"]
+
+Stamped = TypeVar("Stamped", Team, Resource, Project, Assignment)
+
+
+def created(entity: Stamped) -> Stamped:
+    """The entity as it is when it is new: version 1."""
+    moment = now()
+    return replace(entity, version=1, created_at=moment, updated_at=moment)
+
+
+def changed(entity: Stamped) -> Stamped:
+    """The entity as it is after one change more."""
+    return replace(entity, version=entity.version + 1, updated_at=now())
+
+
+def content(entity: Stamped) -> Stamped:
+    """The entity without its stamps: what the client said."""
+    return replace(entity, version=0, created_at=None, updated_at=None)

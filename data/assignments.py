@@ -8,11 +8,12 @@ from typing import Final
 from data import lookup
 from data.clock import new_id
 from data.contention import pauses
+from data.decoding import decode_as
 from data.entities import Assignment
 from data.errors import Problem, Refused, conflict, not_found
 from data.expressions import Item, Key
 from data.guards import EXISTS, IS_NEW, check_version, claim, live, move, update
-from data.items import decode_as, encode, key_of, table_key
+from data.items import encode, key_of, table_key
 from data.keys import project_sk, resource_sk
 from data.stamps import changed, content, created
 from data.store import CancellationReason, ConditionFailed, Store, TransactionCanceled

@@ -12,9 +12,10 @@ import structlog
 from aiodataloader import DataLoader
 
 from data.clock import age_seconds
+from data.decoding import Skip, SkipCode, decode
 from data.entities import Assignment, Entity, Membership, Owner, Project, Resource, Team
 from data.expressions import Item
-from data.items import Skip, SkipCode, decode, sort_key
+from data.items import sort_key
 from data.slices import (
     AssignmentsSlice,
     ItemSlice,

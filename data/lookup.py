@@ -3,9 +3,10 @@
 import asyncio
 from typing import Final
 
+from data.decoding import decode_as
 from data.entities import Assignment
 from data.expressions import Item, KeyQuery, s
-from data.items import decode_as, table_key
+from data.items import table_key
 from data.keys import ASSIGNMENT, is_id, team_pk
 from data.store import Store
 

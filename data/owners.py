@@ -6,11 +6,12 @@ from typing import Generic, TypeVar
 
 from data.clock import new_id
 from data.contention import pauses
+from data.decoding import decode_as
 from data.entities import Project, Resource
 from data.errors import Refused, conflict, not_found
 from data.expressions import Item
 from data.guards import IS_NEW, check_version, update
-from data.items import decode_as, encode, table_key
+from data.items import encode, table_key
 from data.keys import project_sk, resource_sk
 from data.stamps import changed, content, created
 from data.store import ConditionFailed, Store, TransactionCanceled

@@ -14,11 +14,12 @@ from typing import Final
 from data.clock import new_id, now
 from data.contention import pauses
 from data.days import FIRST_DAY, LAST_DAY, end_exclusive, last_day, shifted_day
+from data.decoding import decode_as
 from data.entities import Assignment, EntityType
 from data.errors import Refused, Unavailable, conflict, invalid, not_found
 from data.expressions import Expression, Item, Key, KeyQuery, s
 from data.guards import EXISTS, IS_NEW, claim_item, live, move
-from data.items import decode_as, encode, table_key
+from data.items import encode, table_key
 from data.keys import ASSIGNMENT, RESOURCE, after, project_sk, resource_sk, team_pk
 from data.loader import split
 from data.stamps import changed

@@ -10,8 +10,8 @@ import typer
 from pydantic import AliasChoices
 from pydantic.fields import FieldInfo
 
+from data.decoding import SkipCode
 from data.errors import PlannerError, ProblemCode
-from data.items import SkipCode
 from server.cli import app
 from server.settings import Settings
 from tests.docs.documents import DOCUMENTS, ROOT, rows, text

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import data.clock
 import data.days
+import data.decoding
 import data.items
 import data.slices
 import schema.scalars
@@ -202,7 +203,9 @@ def test_reach_back_stops_where_the_calendar_begins(
 CLOCK = re.compile(r"\b(now|utcnow|today|timestamp|fromtimestamp|time)\(|import (time|zoneinfo)\b")
 
 
-@pytest.mark.parametrize("module", [data.days, data.items, data.slices, schema.scalars])
+@pytest.mark.parametrize(
+    "module", [data.days, data.decoding, data.items, data.slices, schema.scalars]
+)
 def test_no_clock_and_so_no_time_zone_is_in_the_path_of_a_day(module: ModuleType) -> None:
     assert not CLOCK.search(inspect.getsource(module))
 

@@ -8,6 +8,7 @@ from typing import cast
 import pytest
 from hypothesis import given, settings
 
+from data.decoding import Skip, SkipCode, decode
 from data.entities import (
     Assignment,
     Entity,
@@ -20,7 +21,7 @@ from data.entities import (
     Team,
 )
 from data.expressions import AttributeValue, Item, n, s
-from data.items import Skip, SkipCode, decode, encode, key_of, sort_key, table_key
+from data.items import encode, key_of, sort_key, table_key
 from tests.unit.data.strategies import assignments, entities
 
 TEAM = "t1"

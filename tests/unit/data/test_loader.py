@@ -7,9 +7,10 @@ from structlog.testing import capture_logs
 
 import data.loader
 from data.days import Window
+from data.decoding import SkipCode
 from data.entities import Assignment, Membership, Owner, Project, Resource, Role, Team
 from data.expressions import Item, n, s
-from data.items import SkipCode, encode
+from data.items import encode
 from data.loader import MARK_TIMEOUT, Part, PartitionLoader, split
 from data.slices import (
     AssignmentsSlice,

@@ -6,7 +6,7 @@ id that the log has too.
 """
 
 import re
-from collections.abc import Iterator
+from functools import cached_property
 from typing import Any
 
 import structlog
@@ -16,12 +16,11 @@ from graphql import (
     GraphQLError,
     Node,
     ObjectFieldNode,
-    VariableDefinitionNode,
 )
 
 from data.errors import BadInput, PlannerError
 
-__all__ = ["answer_error", "request_error"]
+__all__ = ["Places", "answer_error", "request_error"]
 
 log = structlog.get_logger(__name__)
 
@@ -31,19 +30,46 @@ _NAMED = re.compile(r"(?:required|unknown) field '(\w+)'|^Argument '(\w+)'")
 _LONGEST_MESSAGE = 500
 
 
-def request_error(error: GraphQLError, document: DocumentNode | None = None) -> dict[str, Any]:
+class Places:
+    """Where the nodes of a document stand below its arguments and input fields. The document is
+    walked once for all its errors, and not at all when there is none to place."""
+
+    def __init__(self, document: DocumentNode | None) -> None:
+        self._document = document
+
+    def of(self, node: Node) -> list[str]:
+        """The names of arguments and input fields on the way to the node, outermost first."""
+        return list(self._paths.get(id(node), ()))
+
+    @cached_property
+    def _paths(self) -> dict[int, tuple[str, ...]]:
+        paths: dict[int, tuple[str, ...]] = {}
+        # A stack of our own: a document may be nested deeper than Python's.
+        left: list[tuple[Node, tuple[str, ...]]] = [(self._document, ())] if self._document else []
+        while left:
+            node, path = left.pop()
+            if isinstance(node, ArgumentNode | ObjectFieldNode):
+                path = (*path, node.name.value)
+            if path:
+                paths[id(node)] = path
+            for key in node.keys:
+                child = getattr(node, key, None)
+                children = child if isinstance(child, tuple | list) else (child,)
+                left += ((each, path) for each in children if isinstance(each, Node))
+        return paths
+
+
+def request_error(error: GraphQLError, places: Places) -> dict[str, Any]:
     """A fault of the request: its document or its variables. `extensions.field` is the path of
     the argument or input field, where there is one."""
     extensions: dict[str, Any] = {"code": BadInput.code}
-    field = _field(error, document)
+    field = _field(error, places)
     if field:
         extensions["field"] = field
     return _formatted(error, error.message, extensions)
 
 
-def answer_error(
-    error: GraphQLError, correlation_id: str, document: DocumentNode | None = None
-) -> dict[str, Any]:
+def answer_error(error: GraphQLError, correlation_id: str, places: Places) -> dict[str, Any]:
     """A fault met while the operation was carried out."""
     cause = _cause(error)
     if isinstance(cause, PlannerError):
@@ -51,9 +77,11 @@ def answer_error(
         if isinstance(cause, BadInput) and cause.field:
             extensions["field"] = list(cause.field)
         return _formatted(error, cause.message, extensions)
+    if isinstance(cause, RecursionError):
+        return _formatted(error, "the operation is nested too deeply", {"code": BadInput.code})
     # Arguments are coerced while a field is carried out, yet are the client's words.
     if cause is None and error.message.startswith("Argument "):
-        return request_error(error, document)
+        return request_error(error, places)
     log.error(
         "operation failed",
         correlation_id=correlation_id,
@@ -82,32 +110,15 @@ def _cause(error: GraphQLError) -> Exception | None:
     return cause
 
 
-def _field(error: GraphQLError, document: DocumentNode | None) -> list[str]:
-    path = _path(error, document)
+def _field(error: GraphQLError, places: Places) -> list[str]:
+    path = _path(error, places)
     # Some messages name what is missing, or was not expected, below the place they point to.
     named = _NAMED.search(error.message)
     return [*path, named[1] or named[2]] if named else path
 
 
-def _path(error: GraphQLError, document: DocumentNode | None) -> list[str]:
+def _path(error: GraphQLError, places: Places) -> list[str]:
     if match := _AT_VARIABLE.match(error.message):
         variable, at = match.groups()
         return [variable, *_WORD.findall(at or "")]
-    nodes = error.nodes or ()
-    if document is None or not nodes or isinstance(nodes[0], VariableDefinitionNode):
-        return []
-    return next(_paths(document, nodes[0], ()), [])
-
-
-def _paths(node: Node, wanted: Node, above: tuple[str, ...]) -> Iterator[list[str]]:
-    """The names of arguments and input fields on the way to a node of the document."""
-    if node is wanted:
-        yield list(above)
-        return
-    if isinstance(node, ArgumentNode | ObjectFieldNode):
-        above = (*above, node.name.value)
-    for key in node.keys:
-        child = getattr(node, key, None)
-        for each in child if isinstance(child, tuple | list) else (child,):
-            if isinstance(each, Node):
-                yield from _paths(each, wanted, above)
+    return places.of(error.nodes[0]) if error.nodes else []

@@ -24,15 +24,15 @@ from graphql import (
 
 from resolvers.context import RequestContext
 from schema import schema
-from schema.errors import answer_error, request_error
+from schema.errors import Places, answer_error, request_error
 
 __all__ = ["Answer", "Document", "carry_out", "prepare", "refused"]
 
 _CORE: Final = schema._schema
-# A frontend has some dozens of documents of a few kB; what is longer is nobody's daily work, and
-# could fill the memory (2.5 MB of text at most this way).
-_REMEMBERED_DOCUMENTS: Final = 256
-_LONGEST_REMEMBERED: Final = 10_000
+# A frontend has some dozens of documents of a few kB. A parsed one takes a hundred times its text:
+# this many of the longest are some tens of MB. What is longer is nobody's daily work.
+_REMEMBERED_DOCUMENTS: Final = 128
+_LONGEST_REMEMBERED: Final = 4_000
 _CLOSED_RULES: Final = (*specified_rules, NoSchemaIntrospectionCustomRule)
 
 
@@ -85,7 +85,8 @@ _remembered = lru_cache(_REMEMBERED_DOCUMENTS)(_prepared)
 
 def refused(errors: tuple[GraphQLError, ...], document: DocumentNode | None = None) -> Answer:
     """The answer to a request whose document or variables are at fault."""
-    return Answer({"errors": [request_error(error, document) for error in errors]}, False)
+    places = Places(document)
+    return Answer({"errors": [request_error(error, places) for error in errors]}, False)
 
 
 async def carry_out(
@@ -119,7 +120,8 @@ async def carry_out(
         return refused(tuple(errors), document.node)
     body: dict[str, Any] = {"data": result.data}
     if errors:
-        body["errors"] = [answer_error(error, correlation_id, document.node) for error in errors]
+        places = Places(document.node)
+        body["errors"] = [answer_error(error, correlation_id, places) for error in errors]
     if warnings := context.warnings:
         body["extensions"] = {"warnings": warnings}
     return Answer(body, True)

@@ -199,3 +199,17 @@ async def test_partial_data_is_200(api: Api, accept: str) -> None:
     assert response.status_code == 200
     assert response.json()["data"]["node"] is None
     assert response.json()["errors"][0]["extensions"]["code"] == "BAD_USER_INPUT"
+
+
+async def test_a_document_nested_deeper_than_the_server_can_go_is_refused_and_not_our_fault(
+    api: Api, store: Store
+) -> None:
+    resource, project = await api.resource(), await api.project()
+    await api.assignment(resource, project, "2024-01-10", "2024-01-12")
+    for depth in (20, 60, 100, 400):
+        query = "{ team { resources { " + "assignments { resource { " * depth + "id"
+        query += " } }" * depth + " } } }"
+        answer = await api.run(query)
+        codes = {error["extensions"]["code"] for error in answer.get("errors", [])}
+        assert codes <= {"BAD_USER_INPUT"}, (depth, answer)
+    assert await api.data("{ team { resources { id } } }")

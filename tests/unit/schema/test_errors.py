@@ -25,12 +25,13 @@ from data.loader import Part, PartitionLoader
 from data.slices import Slice
 from resolvers.context import RequestContext
 from resolvers.session import Session
-from schema.errors import answer_error, request_error
+from schema.errors import Places, answer_error, request_error
 from schema.execution import Answer, carry_out, prepare
 from schema.payloads import UserErrorCode, user_errors
 from tests.unit.data.memory_store import TEAM, MemoryStore
 
 ID = "correlation-1"
+NOWHERE = Places(None)
 SECRET = "secret: table planner, key TEAM#t1"
 
 
@@ -58,7 +59,7 @@ def test_what_the_planner_raises_keeps_its_message_and_code(
     error: PlannerError, code: str, times: int
 ) -> None:
     with capture_logs() as logs:
-        answer = answer_error(wrapped(error, times), ID)
+        answer = answer_error(wrapped(error, times), ID, NOWHERE)
     assert answer == {
         "message": error.message,
         "path": ["team", 0, "name"],
@@ -68,7 +69,7 @@ def test_what_the_planner_raises_keeps_its_message_and_code(
 
 
 def test_bad_input_names_its_field() -> None:
-    answer = answer_error(wrapped(BadInput("not so", field=("from",))), ID)
+    answer = answer_error(wrapped(BadInput("not so", field=("from",))), ID, NOWHERE)
     assert answer["extensions"] == {"code": "BAD_USER_INPUT", "field": ["from"]}
 
 
@@ -81,7 +82,6 @@ MASKED: list[Callable[[], Exception]] = [
     lambda: KeyError(SECRET),
     lambda: ValueError(SECRET),
     lambda: AssertionError(SECRET),
-    lambda: RecursionError(SECRET),
     lambda: Odd("Argument 'from' has invalid value: " + SECRET),
     lambda: Odd("Variable '$from' has invalid value: " + SECRET),
     lambda: GraphQLError(SECRET),
@@ -94,7 +94,7 @@ def test_any_other_exception_is_masked_and_can_be_found_in_the_log(
     make: Callable[[], Exception], times: int
 ) -> None:
     with capture_logs() as logs:
-        answer = answer_error(wrapped(make(), times), ID)
+        answer = answer_error(wrapped(make(), times), ID, NOWHERE)
     assert answer == {
         "message": "Internal error",
         "path": ["team", 0, "name"],
@@ -107,7 +107,7 @@ def test_any_other_exception_is_masked_and_can_be_found_in_the_log(
 
 
 def test_a_message_is_not_endless() -> None:
-    assert len(request_error(GraphQLError("x" * 10_000))["message"]) == 500
+    assert len(request_error(GraphQLError("x" * 10_000), NOWHERE)["message"]) == 500
 
 
 # Through a whole operation
@@ -269,3 +269,12 @@ def test_a_refusal_becomes_the_errors_of_a_payload() -> None:
         (UserErrorCode.NOT_FOUND, "b", ["id"]),
         (UserErrorCode.CONFLICT, "c", None),
     ]
+
+
+def test_an_operation_that_is_nested_deeper_than_we_can_go_is_the_clients_fault() -> None:
+    answer = answer_error(
+        wrapped(RecursionError("maximum recursion depth exceeded"), 1), ID, NOWHERE
+    )
+    assert answer["extensions"] == {"code": "BAD_USER_INPUT"}
+    assert "nested" in answer["message"]
+    assert "recursion" not in answer["message"]

@@ -14,42 +14,59 @@ import structlog
 from data.clock import new_id, now
 from data.entities import EntityType, Owner, Resource
 from data.errors import Refused, not_found
-from data.expressions import Expression, Item, KeyQuery, s
+from data.expressions import Expression, Item, Key, KeyQuery, s
 from data.guards import EXISTS
 from data.items import table_key
 from data.keys import ASSIGNMENT, project_sk, resource_sk, team_pk
 from data.store import ConditionFailed, Store, TransactionCanceled
-from data.transactions import MAX_ACTIONS, Delete
+from data.transactions import MAX_ACTIONS, Check, Delete
 
-__all__ = ["Cascades", "delete_owner"]
+__all__ = ["Cascades", "delete_owner", "finish_deletion"]
 
 log = structlog.get_logger(__name__)
 
-_MARKED_OR_GONE: Final = Expression("attribute_not_exists(#sk) OR attribute_exists(#deletingAt)")
+_MARKED: Final = Expression("attribute_exists(#sk) AND attribute_exists(#deletingAt)")
 
 
 async def delete_owner(store: Store, team_id: str, type: type[Owner], id: str) -> tuple[str, ...]:
     """Deletes a resource or project and its assignments, however many; returns the ids of the
     assignments that this call deleted. Raises Refused (NOT_FOUND). Ended midway, the owner stays
     marked, nothing of it shows where owners are read, and the same call finishes the work."""
-    attribute, sk = (
-        ("resourceId", resource_sk(id)) if type is Resource else ("projectId", project_sk(id))
-    )
-    key = table_key(team_id, sk)
     mark = Expression("SET #deletingAt = if_not_exists(#deletingAt, :now)", {":now": s(now())})
     try:
-        await store.update(key, mark, EXISTS)
+        await store.update(_key(team_id, type, id), mark, EXISTS)
     except ConditionFailed:
         raise Refused(not_found(f"there is no such {type.__name__.lower()}", "id")) from None
+    return await finish_deletion(store, team_id, type, id)
+
+
+async def finish_deletion(
+    store: Store, team_id: str, type: type[Owner], id: str
+) -> tuple[str, ...]:
+    """Deletes what is left of an owner that is marked, and returns the ids of its assignments that
+    this call deleted. Nothing is deleted of one that is not marked, or no longer: somebody else
+    may have finished, and the client made a new one under the same id."""
+    attribute = "resourceId" if type is Resource else "projectId"
     belongs = Expression(f"#{attribute} = :owner", {":owner": s(id)})
+    key = _key(team_id, type, id)
     items = await _assignments(store, team_id, belongs)
     deleted: list[str] = []
-    # One place more than there are assignments: the owner's, the last of the last transaction.
-    for start in range(0, len(items) + 1, MAX_ACTIONS):
-        chunk = items[start : start + MAX_ACTIONS]
-        owner = () if len(chunk) == MAX_ACTIONS else (Delete(key, _MARKED_OR_GONE),)
-        deleted += await _delete_chunk(store, chunk, belongs, owner)
+    # One action of each transaction is the owner's: the guard that it is still marked, and in the
+    # last one its end.
+    room = MAX_ACTIONS - 1
+    for start in range(0, max(len(items), 1), room):
+        chunk = items[start : start + room]
+        is_last = start + room >= len(items)
+        owner = Delete(key, _MARKED) if is_last else Check(key, _MARKED)
+        gone = await _delete_chunk(store, chunk, belongs, owner)
+        if gone is None:
+            break
+        deleted += gone
     return tuple(deleted)
+
+
+def _key(team_id: str, type: type[Owner], id: str) -> Key:
+    return table_key(team_id, resource_sk(id) if type is Resource else project_sk(id))
 
 
 async def _assignments(store: Store, team_id: str, belongs: Expression) -> list[Item]:
@@ -71,24 +88,21 @@ async def _assignments(store: Store, team_id: str, belongs: Expression) -> list[
 
 
 async def _delete_chunk(
-    store: Store, items: Sequence[Item], belongs: Expression, owner: Sequence[Delete]
-) -> list[str]:
-    """Deletes the items that still belong to the owner, in one transaction; returns their ids.
-    One that was moved away or deleted by somebody else meanwhile is spared, and not returned."""
+    store: Store, items: Sequence[Item], belongs: Expression, owner: Check | Delete
+) -> list[str] | None:
+    """Deletes the items that still belong to the owner, in one transaction; returns their ids, or
+    None when the owner is no longer marked. One that was moved away or deleted by somebody else
+    meanwhile is spared, and not returned."""
     left = list(items)
     while True:
         deletes = [Delete({"pk": each["pk"], "sk": each["sk"]}, belongs) for each in left]
-        actions = [*deletes, *owner]
-        if not actions:
-            return []
         try:
-            await store.transact(actions, token=new_id())
+            await store.transact([*deletes, owner], token=new_id())
         except TransactionCanceled as canceled:
-            failed = [reason.condition_failed for reason in canceled.reasons]
-            if owner and failed[-1]:
-                # Somebody finished this deletion and made the owner anew: that one is not ours.
-                owner = ()
-            left = [item for item, gone in zip(left, failed, strict=False) if not gone]
+            *failed, is_unmarked = [reason.condition_failed for reason in canceled.reasons]
+            if is_unmarked:
+                return None
+            left = [item for item, gone in zip(left, failed, strict=True) if not gone]
         else:
             return [each["id"]["S"] for each in left if "S" in each.get("id", {})]
 
@@ -119,9 +133,7 @@ class Cascades:
 
     async def _finish(self, team_id: str, owner: Owner) -> None:
         try:
-            deleted = await delete_owner(self._store, team_id, type(owner), owner.id)
-        except Refused:
-            return  # Somebody else was faster.
+            deleted = await finish_deletion(self._store, team_id, type(owner), owner.id)
         except Exception:
             # It stays marked, so the next read that sees it begins again.
             log.exception("deletion not finished", id=owner.id)

@@ -31,8 +31,9 @@ __all__ = ["Shift", "Shifted", "shift_project"]
 _PER_TRANSACTION: Final = (MAX_ACTIONS - 1) // 3
 """Each needs a Delete, a Put and the guard of its resource; one guard is the project's."""
 
-_REMEMBERED: Final = 20
-"""Operations that an assignment remembers, the latest. Only one that is not done asks for it."""
+_REMEMBERED: Final = 200
+"""Operations that an assignment remembers, the latest: 8 kB at most. Only one that broke off asks
+for it, and it would have to be taken up again after so many others."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """What can be written: verb first, one input, one payload.
 
 An expected refusal is in the payload's `errors`, and then nothing was written. Whatever else goes
-wrong is a GraphQL error.
+wrong is a GraphQL error, and only that payload is null: the others of the document stay known.
 """
 
 from collections.abc import Awaitable, Callable
@@ -9,6 +9,7 @@ from typing import Annotated, Concatenate, ParamSpec, TypeVar, cast
 
 import strawberry
 
+from data.assignments import MAX_PATCHES
 from data.entities import EntityType
 from data.errors import Refused
 from resolvers import assignment_writes, owner_writes, reads
@@ -65,7 +66,7 @@ class Mutation:
     @strawberry.mutation(description="Adds a resource.")
     async def create_resource(
         self, info: Info, input: Annotated[CreateResourceInput, _INPUT]
-    ) -> payloads.CreateResourcePayload:
+    ) -> payloads.CreateResourcePayload | None:
         return await _answer(
             info,
             payloads.CreateResourcePayload,
@@ -78,7 +79,7 @@ class Mutation:
     @strawberry.mutation(description="Changes a resource, field by field.")
     async def update_resource(
         self, info: Info, input: Annotated[UpdateResourceInput, _INPUT]
-    ) -> payloads.UpdateResourcePayload:
+    ) -> payloads.UpdateResourcePayload | None:
         return await _answer(
             info,
             payloads.UpdateResourcePayload,
@@ -92,7 +93,7 @@ class Mutation:
     @strawberry.mutation(description="Deletes a resource and all its assignments.")
     async def delete_resource(
         self, info: Info, input: Annotated[DeleteInput, _INPUT]
-    ) -> payloads.DeleteResourcePayload:
+    ) -> payloads.DeleteResourcePayload | None:
         try:
             deleted = await owner_writes.delete_resource(info.context, id=input.id)
         except Refused as refused:
@@ -104,7 +105,7 @@ class Mutation:
     @strawberry.mutation(description="Adds a project.")
     async def create_project(
         self, info: Info, input: Annotated[CreateProjectInput, _INPUT]
-    ) -> payloads.CreateProjectPayload:
+    ) -> payloads.CreateProjectPayload | None:
         return await _answer(
             info,
             payloads.CreateProjectPayload,
@@ -121,7 +122,7 @@ class Mutation:
     @strawberry.mutation(description="Changes a project, field by field.")
     async def update_project(
         self, info: Info, input: Annotated[UpdateProjectInput, _INPUT]
-    ) -> payloads.UpdateProjectPayload:
+    ) -> payloads.UpdateProjectPayload | None:
         return await _answer(
             info,
             payloads.UpdateProjectPayload,
@@ -139,7 +140,7 @@ class Mutation:
     @strawberry.mutation(description="Deletes a project and all its assignments.")
     async def delete_project(
         self, info: Info, input: Annotated[DeleteInput, _INPUT]
-    ) -> payloads.DeleteProjectPayload:
+    ) -> payloads.DeleteProjectPayload | None:
         try:
             deleted = await owner_writes.delete_project(info.context, id=input.id)
         except Refused as refused:
@@ -151,7 +152,7 @@ class Mutation:
     @strawberry.mutation(description="Assigns a resource to a project for some days.")
     async def create_assignment(
         self, info: Info, input: Annotated[CreateAssignmentInput, _INPUT]
-    ) -> payloads.CreateAssignmentPayload:
+    ) -> payloads.CreateAssignmentPayload | None:
         return await _answer(
             info,
             payloads.CreateAssignmentPayload,
@@ -168,7 +169,7 @@ class Mutation:
     @strawberry.mutation(description="Changes or moves an assignment, field by field.")
     async def update_assignment(
         self, info: Info, input: Annotated[UpdateAssignmentInput, _INPUT]
-    ) -> payloads.UpdateAssignmentPayload:
+    ) -> payloads.UpdateAssignmentPayload | None:
         return await _answer(
             info,
             payloads.UpdateAssignmentPayload,
@@ -180,9 +181,9 @@ class Mutation:
     @strawberry.mutation(description="Changes or moves several assignments, all or none.")
     async def update_assignments(
         self, info: Info, input: Annotated[UpdateAssignmentsInput, _INPUT]
-    ) -> payloads.UpdateAssignmentsPayload:
+    ) -> payloads.UpdateAssignmentsPayload | None:
         slices = reads.foreseen(info._raw_info, "assignments")
-        patches = [patch_of(patch) for patch in input.patches]
+        patches = [patch_of(patch) for patch in input.patches[: MAX_PATCHES + 1]]
         try:
             updated = await assignment_writes.update_assignments(info.context, patches)
         except Refused as refused:
@@ -193,7 +194,7 @@ class Mutation:
     @strawberry.mutation(description="Shifts a project's assignments by a number of days.")
     async def shift_project(
         self, info: Info, input: Annotated[ShiftProjectInput, _INPUT]
-    ) -> payloads.ShiftProjectPayload:
+    ) -> payloads.ShiftProjectPayload | None:
         slices = reads.foreseen(info._raw_info, "project")
         try:
             project, operation, shifted = await owner_writes.shift_project(
@@ -219,7 +220,7 @@ class Mutation:
     @strawberry.mutation(description="Deletes an assignment. Deleting it again is no error.")
     async def delete_assignment(
         self, info: Info, input: Annotated[DeleteInput, _INPUT]
-    ) -> payloads.DeleteAssignmentPayload:
+    ) -> payloads.DeleteAssignmentPayload | None:
         try:
             await assignment_writes.delete_assignment(info.context, id=input.id)
         except Refused as refused:

@@ -204,3 +204,17 @@ async def test_owner_that_is_being_deleted_is_not_found_by_an_update(
     async with nothing_written(store, api.team):
         payload = await api.mutate(f"update{type}", ERRORS, id=gid(type, type[0].lower()), name="x")
     assert [(each["code"], each["field"]) for each in payload["errors"]] == [("NOT_FOUND", ["id"])]
+
+
+async def test_a_mutation_that_fails_does_not_hide_what_another_of_the_document_wrote(
+    api: Api, store: Store
+) -> None:
+    crossed = 'assignments(from: "2024-02-02", to: "2024-01-01") { id }'
+    answer = await api.run(
+        'mutation { a: createResource(input: {name: "Ada"}) { resource { name } }'
+        f' b: createResource(input: {{name: "Bo"}}) {{ resource {{ {crossed} }} }} }}'
+    )
+    assert answer["data"] == {"a": {"resource": {"name": "Ada"}}, "b": None}
+    assert [error["path"] for error in answer["errors"]] == [["b"]]
+    names = [item["name"] for item in await everything(store, api.team)]
+    assert names == [{"S": "Ada"}]

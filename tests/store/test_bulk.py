@@ -256,5 +256,5 @@ async def test_a_resource_with_2500_assignments_goes_in_chunks_and_every_id_is_t
     chunks = [
         len(p["TransactItems"]) for name, p in captured.requests if name == "TransactWriteItems"
     ]
-    assert chunks == [100] * 25 + [2]
+    assert chunks == [100] * 25 + [27]
     assert await starts(store, api.team) == {}

@@ -32,7 +32,7 @@ CHUNK: Final = 20
 @pytest.fixture(autouse=True)
 def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     """A few assignments make several chunks."""
-    monkeypatch.setattr("data.cascade.MAX_ACTIONS", CHUNK)
+    monkeypatch.setattr("data.cascade.MAX_ACTIONS", CHUNK + 1)
 
 
 class Server(uvicorn.Server):

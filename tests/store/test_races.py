@@ -19,6 +19,7 @@ from resolvers import assignment_writes, owner_writes
 from resolvers.global_ids import raw_id, to_global_id
 from tests.api_client import everything, put
 from tests.engines import DEEP
+from tests.faults import FaultyClient
 from tests.store.scenarios import STAMPS, assignment, context, patch
 
 DAY = date(2024, 1, 10)
@@ -244,3 +245,34 @@ async def test_one_chosen_id_at_once_on_different_days_makes_one_item(
         [stored] = [each for each in await assignments(store, team) if each["id"] == id]
         assert {str(each.start_date) for each in done} == {stored["startDate"]}
         assert len(done) == 3, "the same create thrice is the same success thrice"
+
+
+class Overtaken(FaultyClient):
+    """A client whose first transaction comes late: `meanwhile` is done before it."""
+
+    def __init__(self, store: Store, meanwhile: Callable[[], Awaitable[None]]) -> None:
+        super().__init__(store.client, lambda *_: None)
+        self._store, self._meanwhile = store, meanwhile
+
+    async def transact_write_items(self, **request: Any) -> Any:
+        self._store.client = self._client
+        await self._meanwhile()
+        return await self._client.transact_write_items(**request)
+
+
+async def test_a_slow_deletion_spares_an_owner_that_was_made_anew_under_the_same_id(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    team = f"race-{uuid.uuid4().hex}"
+    await small_team(store, team)
+    owner = to_global_id(EntityType.RESOURCE, "r1")
+
+    async def another_life() -> None:
+        await owner_writes.delete_resource(context(store, team), id=owner)
+        await put(store, team, [Resource(id="r1", name="New", **STAMPS)])
+        await put(store, team, [assignment("new", DAY, DAY + timedelta(2), "r1", "p1")])
+
+    monkeypatch.setattr(store, "client", Overtaken(store, another_life))
+    await owner_writes.delete_resource(context(store, team), id=owner)
+    assert [each["id"] for each in await assignments(store, team)] == ["new"]
+    assert {"S": "New"} in [item.get("name") for item in await everything(store, team)]

@@ -7,7 +7,7 @@ from data.entities import Entity
 from data.expressions import Expression, Item, Key, KeyQuery
 from data.items import encode
 from data.store import CancellationReason, ConditionFailed, Store, TransactionCanceled
-from data.transactions import MAX_ACTIONS, Action, Delete
+from data.transactions import MAX_ACTIONS, Action, Check, Delete
 from tests.unit.data.condition_language import holds
 
 __all__ = ["TEAM", "Crash", "MemoryStore", "found"]
@@ -89,7 +89,7 @@ class MemoryStore:
         self._count()
         self.before_transaction()
         assert 0 < len(actions) <= MAX_ACTIONS
-        keys = [action.key["sk"]["S"] for action in actions if isinstance(action, Delete)]
+        keys = [action.key["sk"]["S"] for action in actions if isinstance(action, Check | Delete)]
         assert len(set(keys)) == len(actions), "each action is about an item of its own"
         self.transactions.append(tuple(actions))
         assert len(self.transactions) < 100, "it goes on for ever"
@@ -105,8 +105,9 @@ class MemoryStore:
                     for good in held
                 )
             )
-        for key in keys:
-            self.items.pop(key, None)
+        for action, key in zip(actions, keys, strict=True):
+            if isinstance(action, Delete):
+                self.items.pop(key, None)
 
     def _at(self, key: Key) -> Item:
         return self.items.get(key["sk"]["S"], {})

@@ -175,7 +175,7 @@ def test_a_mutation_has_one_input_and_a_payload_with_errors(place: str) -> None:
     name = place.removeprefix("Mutation.")
     assert list(field.args) == ["input"]
     assert isinstance(field.args["input"].type, GraphQLNonNull)
-    assert str(field.type) == f"{name[0].upper()}{name[1:]}Payload!"
+    assert str(field.type) == f"{name[0].upper()}{name[1:]}Payload"
     payload = get_named_type(field.type)
     assert isinstance(payload, GraphQLObjectType)
     assert str(payload.fields["errors"].type) == "[UserError!]!"

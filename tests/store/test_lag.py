@@ -1,0 +1,68 @@
+"""The index `byId` follows the table a moment later; DynamoDB Local's does not, so here it is
+made to: it answers as it was before the last write, or knows nothing at all."""
+
+import asyncio
+from datetime import date
+from typing import Any
+
+import pytest
+
+from data.entities import Assignment
+from data.store import Store
+from resolvers import assignment_writes
+from tests.store.scenarios import _id, context, patch, planned, state
+
+
+class LaggingIndex:
+    """A client whose `byId` has the same answer for ever: none, or an old key."""
+
+    def __init__(self, client: Any, items: list[dict[str, Any]]) -> None:
+        self._client = client
+        self._items = items
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._client, name)
+
+    async def query(self, **request: Any) -> Any:
+        if request.get("IndexName") == "byId":
+            return {"Items": self._items, "Count": len(self._items)}
+        return await self._client.query(**request)
+
+
+STALE = [{"pk": {"S": "?"}, "sk": {"S": "ASN#1999-01-01#a1"}, "id": {"S": "a1"}}]
+
+
+@pytest.mark.parametrize("items", [[], STALE], ids=["knows nothing", "has an old key"])
+async def test_a_write_finds_what_the_index_does_not_know_yet(
+    store: Store, monkeypatch: pytest.MonkeyPatch, team: str, items: list[dict[str, Any]]
+) -> None:
+    planner = await planned(store, team)
+    monkeypatch.setattr(store, "client", LaggingIndex(store.client, items))
+    moved = await assignment_writes.update_assignment(
+        planner, patch("a1", start_date=date(2024, 1, 5))
+    )
+    assert isinstance(moved, Assignment)
+    assert moved.start_date == date(2024, 1, 5)
+    await assignment_writes.delete_assignment(planner, id=_id("Assignment", "a1"))
+    left = [item["id"] for item in await state(store, team) if "startDate" in item]
+    assert {"S": "a1"} not in left
+    assert len(left) == 11
+
+
+async def test_moves_at_once_of_the_same_assignments_never_answer_that_they_are_not_there(
+    store: Store, team: str
+) -> None:
+    await planned(store, team)
+    ids = [f"b{n:02}" for n in range(10)]
+
+    async def move(n: int) -> None:
+        order = ids[n:] + ids[:n]
+        patches = [
+            patch(id, start_date=date(2024, 2, 1 + (n + i) % 20)) for i, id in enumerate(order)
+        ]
+        await assignment_writes.update_assignments(context(store, team), patches)
+
+    answers = await asyncio.gather(*(move(n) for n in range(8)), return_exceptions=True)
+    codes = {p.code.value for a in answers for p in getattr(a, "problems", ())}
+    assert codes <= {"CONFLICT"}
+    assert None in answers, "somebody got through"

@@ -16,7 +16,7 @@ from data.entities import EntityType, Owner, Resource
 from data.errors import Refused, not_found
 from data.expressions import Expression, Item, Key, KeyQuery, s
 from data.guards import EXISTS
-from data.items import table_key
+from data.items import key_in, table_key
 from data.keys import ASSIGNMENT, project_sk, resource_sk, team_pk
 from data.store import ConditionFailed, Store, TransactionCanceled
 from data.transactions import MAX_ACTIONS, Check, Delete
@@ -95,7 +95,7 @@ async def _delete_chunk(
     meanwhile is spared, and not returned."""
     left = list(items)
     while True:
-        deletes = [Delete({"pk": each["pk"], "sk": each["sk"]}, belongs) for each in left]
+        deletes = [Delete(key_in(each), belongs) for each in left]
         try:
             await store.transact([*deletes, owner], token=new_id())
         except TransactionCanceled as canceled:

@@ -6,7 +6,7 @@ from data.clock import epoch_seconds
 from data.entities import Assignment, EntityType
 from data.errors import Refused, conflict
 from data.expressions import AttributeValue, Expression, Item, Key, n, s
-from data.items import owned, sort_key
+from data.items import key_in, owned, sort_key
 from data.keys import ASSIGNMENT, claims_pk
 from data.transactions import Check, Delete, Put, Update
 
@@ -83,8 +83,7 @@ def difference(item: Item, new: Item) -> tuple[Item, tuple[str, ...]]:
 def update(item: Item, new: Item, *, version: int) -> Update:
     """A field-wise update of a stored item that is still at `version`, under the same key."""
     changed, removed = difference(item, new)
-    key = {"pk": item["pk"], "sk": item["sk"]}
-    return Update(key, unchanged(version), changed, removed)
+    return Update(key_in(item), unchanged(version), changed, removed)
 
 
 def move(item: Item, new: Item, *, version: int, **more: AttributeValue) -> tuple[Delete, Put]:
@@ -92,5 +91,4 @@ def move(item: Item, new: Item, *, version: int, **more: AttributeValue) -> tupl
     that the planner does not know go with it; `more` are set besides."""
     changed, removed = difference(item, new)
     kept = {name: value for name, value in item.items() if name not in removed}
-    key = {"pk": item["pk"], "sk": item["sk"]}
-    return Delete(key, unchanged(version)), Put({**kept, **changed, **more}, IS_NEW)
+    return Delete(key_in(item), unchanged(version)), Put({**kept, **changed, **more}, IS_NEW)

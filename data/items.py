@@ -24,7 +24,7 @@ from data.keys import (
     user_pk,
 )
 
-__all__ = ["encode", "key_of", "owned", "sort_key", "table_key"]
+__all__ = ["encode", "key_in", "key_of", "owned", "sort_key", "table_key"]
 
 
 def table_key(team_id: str, sk: str) -> Key:
@@ -35,6 +35,11 @@ def table_key(team_id: str, sk: str) -> Key:
 def key_of(team_id: str, entity: Entity) -> Key:
     """The primary key of an entity of the team."""
     return table_key(team_id, sort_key(entity))
+
+
+def key_in(item: Item) -> Key:
+    """The primary key of a stored item."""
+    return {"pk": item["pk"], "sk": item["sk"]}
 
 
 def sort_key(entity: Entity) -> str:

@@ -117,8 +117,8 @@ def split(items: Iterable[Item]) -> Partition:
         except Skip as skip:
             partition.skipped[skip.code] += 1
             _log_once(item, skip)
-    resources, projects = _ids(partition.deleting, Resource), _ids(partition.deleting, Project)
     if partition.deleting:
+        resources, projects = _ids(partition.deleting, Resource), _ids(partition.deleting, Project)
         partition.assignments = [
             each
             for each in partition.assignments

@@ -17,9 +17,9 @@ from data.days import FIRST_DAY, LAST_DAY, end_exclusive, last_day, shifted_day
 from data.decoding import decode_as
 from data.entities import Assignment, EntityType
 from data.errors import Refused, Unavailable, conflict, invalid, not_found
-from data.expressions import Expression, Item, Key, KeyQuery, s
+from data.expressions import Expression, Item, KeyQuery, s
 from data.guards import EXISTS, IS_NEW, claim_item, live, move
-from data.items import encode, table_key
+from data.items import encode, key_in, table_key
 from data.keys import ASSIGNMENT, RESOURCE, after, project_sk, resource_sk, team_pk
 from data.loader import split
 from data.stamps import changed
@@ -34,6 +34,8 @@ _PER_TRANSACTION: Final = (MAX_ACTIONS - 1) // 3
 _REMEMBERED: Final = 200
 """Operations that an assignment remembers, the latest: 8 kB at most. Only one that broke off asks
 for it, and it would have to be taken up again after so many others."""
+
+_ANOTHER: Final = conflict("this was the id of another shift", "operationId")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +67,10 @@ async def shift_project(store: Store, team_id: str, shift: Shift) -> Shifted:
     whose resource is gone stays. Raises Refused when nothing was shifted: NOT_FOUND, INVALID when
     an assignment would leave the calendar, CONFLICT when others keep writing or the operation is
     another shift's; or Unavailable."""
-    record = await store.get(_record(team_id, shift)) or {}
+    key = key_in(_record(team_id, shift))
+    record = await store.get(key) or {}
     if record and record["target"] != s(shift.content):
-        raise Refused(conflict("this was the id of another shift", "operationId"))
+        raise Refused(_ANOTHER)
     if not shift.days or "doneAt" in record:
         return Shifted((), True)
     ids: list[str] = []
@@ -86,7 +89,7 @@ async def shift_project(store: Store, team_id: str, shift: Shift) -> Shifted:
                     done = False
             if done:
                 finish = Expression("SET #doneAt = :now", {":now": s(now())})
-                await store.update(_record(team_id, shift), finish, EXISTS)
+                await store.update(key, finish, EXISTS)
                 return Shifted(tuple(ids), True)
         raise Refused(conflict("others keep changing it; try again"))
     except (Refused, Unavailable):
@@ -96,18 +99,18 @@ async def shift_project(store: Store, team_id: str, shift: Shift) -> Shifted:
         return Shifted(tuple(ids), False)
 
 
-def _record(team_id: str, shift: Shift) -> Key:
-    item = claim_item(team_id, f"SHIFT#{shift.operation}", shift.content)
-    return {"pk": item["pk"], "sk": item["sk"]}
+def _record(team_id: str, shift: Shift) -> Item:
+    """The item that says what an operation was, and that it was begun."""
+    return claim_item(team_id, f"SHIFT#{shift.operation}", shift.content)
 
 
 async def _begin(store: Store, team_id: str, shift: Shift) -> None:
     """Records the operation, unless that was done."""
     try:
-        await store.put(claim_item(team_id, f"SHIFT#{shift.operation}", shift.content), IS_NEW)
+        await store.put(_record(team_id, shift), IS_NEW)
     except ConditionFailed as failed:
         if (failed.item or {}).get("target") != s(shift.content):
-            raise Refused(conflict("this was the id of another shift", "operationId")) from None
+            raise Refused(_ANOTHER) from None
 
 
 async def _left(store: Store, team_id: str, shift: Shift) -> list[tuple[Item, Assignment]]:

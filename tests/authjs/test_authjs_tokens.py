@@ -4,7 +4,6 @@ Skipped, with the reason, where npm is missing; with CI=true that is a failure.
 """
 
 import json
-import os
 import shutil
 import subprocess
 import tempfile
@@ -12,7 +11,6 @@ import time
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
-from typing import NoReturn
 
 import pytest
 from starlette.datastructures import Headers
@@ -22,6 +20,7 @@ from resolvers.session import Session
 from server.authjs import InvalidToken, decode, derive_keys, mint
 from server.session import Authenticator
 from server.settings import Settings
+from tests.engines import require
 
 PLAIN = "authjs.session-token"
 SECURE = "__Secure-authjs.session-token"
@@ -35,14 +34,6 @@ CACHE = REPOSITORY / ".planner" / "authjs"
 MANIFEST = ("package.json", "package-lock.json")
 
 Ask = Callable[..., object]
-
-
-def _missing(reason: str) -> NoReturn:
-    """Skips, saying why; in CI the real thing has to be there."""
-    message = f"the real @auth/core is not tested: {reason}"
-    if os.environ.get("CI") == "true":
-        pytest.fail(message)
-    pytest.skip(message)
 
 
 def _install(npm: str) -> None:
@@ -61,7 +52,9 @@ def _install(npm: str) -> None:
         command = [npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
         done = subprocess.run(command, cwd=fresh, capture_output=True, text=True, timeout=300)
         if done.returncode:
-            _missing(f"npm ci failed: {' '.join(done.stderr.split())[:300]}")
+            require(
+                False, f"the real @auth/core: npm ci failed: {' '.join(done.stderr.split())[:300]}"
+            )
         shutil.rmtree(CACHE, ignore_errors=True)
         fresh.rename(CACHE)
 
@@ -73,9 +66,8 @@ def _read(path: Path) -> bytes | None:
 @pytest.fixture(scope="session")
 def authjs() -> Ask:
     """Asks the real Auth.js one thing; see tests/authjs/token.mjs for the operations."""
-    node, npm = shutil.which("node"), shutil.which("npm")
-    if node is None or npm is None:
-        _missing("node and npm are not installed")
+    node, npm = shutil.which("node") or "", shutil.which("npm") or ""
+    require(node and npm, "the real @auth/core: node and npm are not installed")
     _install(npm)
     # Node resolves imports from where the file lies.
     shutil.copy(SOURCE / "token.mjs", CACHE)

@@ -7,6 +7,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import structlog
 from aiodataloader import DataLoader
@@ -77,17 +78,28 @@ class PartitionLoader:
         self._team_id = team_id
         self._on_left_behind = on_left_behind
         self._parts: DataLoader[Slice, Part] = DataLoader(self._load)
+        self._reads: set[asyncio.Task[Any]] = set()
 
     async def load(self, slices: Collection[Slice]) -> Mapping[Slice, Part]:
-        """The parts of the slices: from memory, or all that are new in one read."""
+        """The parts of the slices: from memory, or all that are new in one read, which is given
+        up when who asked for it is cancelled."""
         keys = list(slices)
-        return dict(zip(keys, await self._parts.load_many(keys), strict=True))
+        try:
+            return dict(zip(keys, await self._parts.load_many(keys), strict=True))
+        except asyncio.CancelledError:
+            # The dataloader reads in a task of its own, for all of the request.
+            for read in self._reads:
+                read.cancel()
+            raise
 
     def forget(self) -> None:
         """After a write: what was read before may be no longer so."""
         self._parts.clear_all()
 
     async def _load(self, slices: list[Slice]) -> list[Part]:
+        if task := asyncio.current_task():
+            self._reads.add(task)
+            task.add_done_callback(self._reads.discard)
         partition = split(await self._read(plan(self._team_id, slices)))
         # Read again after a write, an item is still one item.
         self.skipped |= partition.skipped

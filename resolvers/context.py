@@ -10,6 +10,7 @@ from data.errors import Forbidden
 from data.loader import PartitionLoader
 from data.owners import Owners
 from data.store import Store
+from resolvers.budget import Budget
 from resolvers.graph import Graph
 from resolvers.session import Session
 
@@ -20,8 +21,9 @@ class RequestContext:
     """Made anew for each request and never shared. The team is the session's, here and nowhere
     else: nothing that a request says can name another (A1)."""
 
-    def __init__(self, session: Session, store: Store, cascades: Cascades) -> None:
+    def __init__(self, session: Session, store: Store, cascades: Cascades, budget: Budget) -> None:
         self.session = session
+        self.budget = budget
         self.store = store
         self.team_id = session.team_id
         self.loader = PartitionLoader(

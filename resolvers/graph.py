@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
-from typing import Literal
+from typing import Literal, TypeVar
 
 from data.days import Window, last_day
 from data.entities import Assignment, EntityType, Link, Project, Resource, Team
@@ -20,26 +20,32 @@ from data.slices import (
     Slice,
     TeamSlice,
 )
+from resolvers.budget import Budget
 from resolvers.global_ids import to_global_id
 
 __all__ = ["AssignmentNode", "Graph", "Node", "ProjectNode", "ResourceNode", "TeamNode"]
 
 
+Listed = TypeVar("Listed")
+
+
 class Graph:
     """What one read brought. A node asks it for its relations, so each is found without a further
     read. `items` has the slices that were read for global ids; `failure` is that of a read after
-    a write, which the relations then raise."""
+    a write, which the relations then raise. What its lists have is taken from the budget."""
 
     def __init__(
         self,
         team_id: str,
         parts: Mapping[Slice, Part],
+        budget: Budget,
         *,
         items: Mapping[str, tuple[ItemSlice, ...]] | None = None,
         failure: Exception | None = None,
     ) -> None:
         self.team_id = team_id
         self._parts = parts
+        self._budget = budget
         self._items = items or {}
         self._failure = failure
         self._assignments: dict[Window, list[AssignmentNode]] = {}
@@ -67,6 +73,11 @@ class Graph:
         """All projects, by raw id, in the order of their ids."""
         part = self.part(ProjectsSlice())
         return {each.id: ProjectNode.of(each, self) for each in part.projects}
+
+    def listed(self, nodes: list[Listed]) -> list[Listed]:
+        """The nodes as a list of the answer. Raises Overspent."""
+        self._budget.spend(len(nodes))
+        return nodes
 
     def assignments(self, window: Window) -> list["AssignmentNode"]:
         """The assignments in the window, by first day and then by id."""
@@ -134,14 +145,14 @@ class TeamNode:
 
     @property
     def resources(self) -> list["ResourceNode"]:
-        return list(self.graph.resources.values())
+        return self.graph.listed(list(self.graph.resources.values()))
 
     @property
     def projects(self) -> list["ProjectNode"]:
-        return list(self.graph.projects.values())
+        return self.graph.listed(list(self.graph.projects.values()))
 
     def assignments(self, window: Window) -> list["AssignmentNode"]:
-        return self.graph.assignments(window)
+        return self.graph.listed(self.graph.assignments(window))
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
@@ -167,7 +178,7 @@ class ResourceNode:
         )
 
     def assignments(self, window: Window) -> list["AssignmentNode"]:
-        return self.graph.assignments_of("resource_id", self.entity.id, window)
+        return self.graph.listed(self.graph.assignments_of("resource_id", self.entity.id, window))
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
@@ -201,7 +212,7 @@ class ProjectNode:
         )
 
     def assignments(self, window: Window) -> list["AssignmentNode"]:
-        return self.graph.assignments_of("project_id", self.entity.id, window)
+        return self.graph.listed(self.graph.assignments_of("project_id", self.entity.id, window))
 
 
 @dataclass(slots=True, eq=False, kw_only=True)

@@ -19,6 +19,7 @@ from graphql import (
 )
 
 from data.errors import BadInput, PlannerError
+from schema.nodes import children
 
 __all__ = ["Places", "answer_error", "request_error"]
 
@@ -52,17 +53,16 @@ class Places:
                 path = (*path, node.name.value)
             if path:
                 paths[id(node)] = path
-            for key in node.keys:
-                child = getattr(node, key, None)
-                children = child if isinstance(child, tuple | list) else (child,)
-                left += ((each, path) for each in children if isinstance(each, Node))
+            left += ((each, path) for each in children(node))
         return paths
 
 
 def request_error(error: GraphQLError, places: Places) -> dict[str, Any]:
-    """A fault of the request: its document or its variables. `extensions.field` is the path of
-    the argument or input field, where there is one."""
-    extensions: dict[str, Any] = {"code": BadInput.code}
+    """A fault of the request: its document, its variables, or a limit that they exceed.
+    `extensions.field` is the path of the argument or input field, where there is one."""
+    cause = _cause(error)
+    code = cause.code if isinstance(cause, PlannerError) else BadInput.code
+    extensions: dict[str, Any] = {"code": code}
     field = _field(error, places)
     if field:
         extensions["field"] = field

@@ -3,6 +3,7 @@
 Knows GraphQL and no HTTP. A document is parsed and validated once and remembered, bounded.
 """
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -13,6 +14,7 @@ from graphql import (
     DocumentNode,
     ExecutionResult,
     GraphQLError,
+    GraphQLSyntaxError,
     NoSchemaIntrospectionCustomRule,
     OperationType,
     execute,
@@ -21,10 +23,14 @@ from graphql import (
     specified_rules,
     validate,
 )
+from graphql.validation.rules import overlapping_fields_can_be_merged
+from graphql.validation.validate import ValidationAbortedError
 
+from resolvers.budget import Overspent
 from resolvers.context import RequestContext
 from schema import schema
 from schema.errors import Places, answer_error, request_error
+from schema.limits import Limits, exceeded, exceeded_by_document, exceeded_by_variables
 
 __all__ = ["Answer", "Document", "carry_out", "prepare", "refused"]
 
@@ -33,6 +39,11 @@ _CORE: Final = schema._schema
 # this many of the longest are some tens of MB. What is longer is nobody's daily work.
 _REMEMBERED_DOCUMENTS: Final = 128
 _LONGEST_REMEMBERED: Final = 4_000
+# Comparing fields that may overlap is quadratic. graphql-core gives up after so many steps, by a
+# default that takes it a second; real operations need hundreds.
+overlapping_fields_can_be_merged.MAX_COMPLEXITY_BUDGET = 20_000
+# More help nobody, and each is placed by counting the lines of the document.
+_MAX_ERRORS: Final = 10
 _CLOSED_RULES: Final = (*specified_rules, NoSchemaIntrospectionCustomRule)
 
 
@@ -57,27 +68,41 @@ class Answer:
     executed: bool
 
 
-def prepare(query: str, *, max_tokens: int, introspection: bool) -> Document:
-    """Parses and validates a document. Without introspection, errors suggest no names either."""
+def prepare(query: str, *, limits: Limits, introspection: bool) -> Document:
+    """Parses, measures and validates a document. Without introspection, errors suggest no names
+    either."""
     if len(query) > _LONGEST_REMEMBERED:
-        return _prepared(query, max_tokens, introspection)
-    return _remembered(query, max_tokens, introspection)
+        return _prepared(query, limits, introspection)
+    return _remembered(query, limits, introspection)
 
 
-def _prepared(query: str, max_tokens: int, introspection: bool) -> Document:
+def _prepared(query: str, limits: Limits, introspection: bool) -> Document:
     try:
-        node = parse(query, max_tokens=max_tokens)
+        node = parse(query, max_tokens=limits.tokens)
+        if error := exceeded_by_document(_CORE, node, limits):
+            return Document(node, (error,))
         errors = validate(
             _CORE,
             node,
             specified_rules if introspection else _CLOSED_RULES,
+            max_errors=_MAX_ERRORS,
             hide_suggestions=not introspection,
         )
     except GraphQLError as error:
-        return Document(None, (error,))
+        return Document(None, (_refined(error),))
     except RecursionError:
-        return Document(None, (GraphQLError("the document is nested too deeply"),))
-    return Document(node, tuple(errors))
+        return Document(None, (exceeded("The document is nested too deeply."),))
+    return Document(node, tuple(map(_refined, errors)))
+
+
+def _refined(error: GraphQLError) -> GraphQLError:
+    """The same error, known as the limit that it is where it is one of graphql-core's own."""
+    if isinstance(error, ValidationAbortedError):
+        return exceeded("The document is too complex, or has too many errors, to be validated.")
+    # The parser has no class for it.
+    if isinstance(error, GraphQLSyntaxError) and "Document contains more than" in error.message:
+        return exceeded(error.message.removeprefix("Syntax Error: "))
+    return error
 
 
 _remembered = lru_cache(_REMEMBERED_DOCUMENTS)(_prepared)
@@ -96,8 +121,11 @@ async def carry_out(
     variables: Mapping[str, Any] | None,
     operation_name: str | None,
     correlation_id: str,
+    limits: Limits,
 ) -> Answer:
-    """Executes the operation of a document that has no errors of its own."""
+    """Executes the operation of a document that has no errors of its own. When it takes more than
+    the context's budget it is stopped: a write may have been done, or done in part where it has
+    parts, as after any lost answer."""
     if document.node is None or document.errors:
         return refused(document.errors, document.node)
     if document.operation_type(operation_name) is None:
@@ -107,14 +135,25 @@ async def carry_out(
             else "The document has no operation of this name."
         )
         return refused((GraphQLError(message),))
-    executed = execute(
-        _CORE,
-        document.node,
-        context_value=context,
-        variable_values=dict(variables or {}),
-        operation_name=operation_name,
-    )
-    result: ExecutionResult = await executed if isawaitable(executed) else executed
+    values = dict(variables or {})
+    if error := exceeded_by_variables(values, limits):
+        return refused((error,))
+    try:
+        async with asyncio.timeout(context.budget.seconds_left) as timeout:
+            executed = execute(
+                _CORE,
+                document.node,
+                context_value=context,
+                variable_values=values,
+                operation_name=operation_name,
+            )
+            result: ExecutionResult = await executed if isawaitable(executed) else executed
+    except TimeoutError:
+        if not timeout.expired():
+            raise
+        return _stopped(context.budget.out_of_time())
+    except Overspent as overspent:
+        return _stopped(overspent)
     errors = result.errors or []
     if result.data is None and errors and all(error.path is None for error in errors):
         return refused(tuple(errors), document.node)
@@ -125,3 +164,11 @@ async def carry_out(
     if warnings := context.warnings:
         body["extensions"] = {"warnings": warnings}
     return Answer(body, True)
+
+
+def _stopped(reason: Overspent) -> Answer:
+    """The answer of an operation that was stopped in the middle: no data is better than a part
+    that looks like the whole."""
+    return Answer(
+        {"data": None, "errors": [request_error(exceeded(reason.message), Places(None))]}, True
+    )

@@ -15,6 +15,7 @@ from server.graphql_http import GraphQLEndpoint
 from server.playground import playground_response, playground_routes
 from server.session import Authenticator
 from server.settings import Settings
+from server.trusted_documents import load_trusted_documents
 
 __all__ = ["GRAPHQL_PATH", "create_app"]
 
@@ -32,8 +33,14 @@ def create_app(
 ) -> Starlette:
     """The application. One store is opened at start and closed at the end. `credentials` are for
     a store that is no AWS; `sign_in` gives whoever opens the playground without a session one,
-    and is for development alone. Raises ValueError without a secret."""
+    and is for development alone. Raises ValueError without a secret, and TrustedDocumentsError
+    when the file of them can't be used."""
     authenticator = Authenticator(settings)
+    trusted = (
+        load_trusted_documents(settings.trusted_documents, settings.limits)
+        if settings.trusted_documents
+        else None
+    )
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
@@ -48,7 +55,7 @@ def create_app(
             cascades = Cascades(store)
             app.state.store = store
             app.state.cascades = cascades
-            app.state.graphql = GraphQLEndpoint(settings, authenticator, store, cascades)
+            app.state.graphql = GraphQLEndpoint(settings, authenticator, store, cascades, trusted)
             try:
                 yield
             finally:

@@ -33,6 +33,7 @@ from server.serving import ListenError, listen, url_of
 from server.serving import serve as run_server
 from server.settings import Settings, StoreKind
 from server.stores import running_store
+from server.trusted_documents import TrustedDocumentsError
 
 __all__ = ["app", "main"]
 
@@ -215,7 +216,7 @@ def main() -> None:
     """Runs the command; an expected failure is one line and exit code 1."""
     try:
         app()
-    except (PlannerError, EngineError, ListenError, OSError) as error:
+    except (PlannerError, EngineError, ListenError, TrustedDocumentsError, OSError) as error:
         _stop(str(error))
     except STORE_ERRORS as error:
         hint = (

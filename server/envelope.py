@@ -29,9 +29,10 @@ class RequestRefused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Envelope:
-    """The parameters of a GraphQL request."""
+    """The parameters of a GraphQL request: `query` or `document_id`, or both."""
 
-    query: str
+    query: str | None
+    document_id: str | None
     variables: Mapping[str, Any] | None
     operation_name: str | None
 
@@ -110,7 +111,7 @@ def _no_constant(name: str) -> None:
 
 def _envelope(content: Mapping[str, Any]) -> Envelope:
     query = content.get("query")
-    if not isinstance(query, str) or not query.strip():
+    if not isinstance(query, str | None):
         raise RequestRefused(400, "`query` must be a string that holds a GraphQL document.")
     for name in ("variables", "extensions"):
         if not isinstance(content.get(name), dict | None):
@@ -118,4 +119,18 @@ def _envelope(content: Mapping[str, Any]) -> Envelope:
     operation_name = content.get("operationName")
     if not isinstance(operation_name, str | None):
         raise RequestRefused(400, "`operationName` must be a string.")
-    return Envelope(query, content.get("variables"), operation_name or None)
+    document_id = _document_id(content)
+    if document_id is None and not (query and query.strip()):
+        raise RequestRefused(400, "`query` must be a string that holds a GraphQL document.")
+    return Envelope(query, document_id, content.get("variables"), operation_name or None)
+
+
+def _document_id(content: Mapping[str, Any]) -> str | None:
+    """The hash of a trusted document, from either place where clients put it."""
+    persisted = (content.get("extensions") or {}).get("persistedQuery")
+    if not isinstance(persisted, dict | None):
+        raise RequestRefused(400, "`extensions.persistedQuery` must be an object.")
+    document_id = content.get("documentId", (persisted or {}).get("sha256Hash"))
+    if not isinstance(document_id, str | None):
+        raise RequestRefused(400, "The hash of a document must be a string.")
+    return document_id

@@ -13,6 +13,7 @@ from starlette.responses import Response
 from data.cascade import Cascades
 from data.errors import BadInput, Forbidden, PlannerError, Unauthenticated, Unavailable
 from data.store import Store
+from resolvers.budget import Budget
 from resolvers.context import RequestContext
 from schema.execution import Answer, Document, carry_out, prepare
 from server.envelope import (
@@ -26,6 +27,7 @@ from server.envelope import (
 )
 from server.session import Authenticator
 from server.settings import Settings
+from server.trusted_documents import TrustedDocuments
 
 __all__ = ["GraphQLEndpoint"]
 
@@ -40,9 +42,16 @@ class GraphQLEndpoint:
     in `application/json`; a request that is not GraphQL, or nobody's, is 4xx in either."""
 
     def __init__(
-        self, settings: Settings, authenticator: Authenticator, store: Store, cascades: Cascades
+        self,
+        settings: Settings,
+        authenticator: Authenticator,
+        store: Store,
+        cascades: Cascades,
+        trusted: TrustedDocuments | None,
     ) -> None:
         self._settings = settings
+        self._limits = settings.limits
+        self._trusted = trusted
         self._authenticator = authenticator
         self._store = store
         self._cascades = cascades
@@ -73,6 +82,7 @@ class GraphQLEndpoint:
         if request.method not in ("GET", "HEAD", "POST"):
             raise RequestRefused(405, "Use GET or POST.", {"Allow": "GET, POST"})
         # Who asks is settled first: a stranger learns nothing, not even what is well-formed.
+        budget = Budget(objects=self._limits.objects, seconds=self._limits.seconds)
         session = self._authenticator.authenticate(request.headers)
         if request.method == "POST":
             envelope = await read_post(request, max_body_bytes=self._settings.max_body_bytes)
@@ -84,13 +94,23 @@ class GraphQLEndpoint:
             raise RequestRefused(405, "Send a mutation by POST.", {"Allow": "POST"})
         return await carry_out(
             document,
-            RequestContext(session, self._store, self._cascades),
+            RequestContext(session, self._store, self._cascades, budget),
             variables=envelope.variables,
             operation_name=envelope.operation_name,
             correlation_id=correlation_id,
+            limits=self._limits,
         )
 
     def _document(self, envelope: Envelope) -> Document:
+        if self._trusted is not None:
+            known = self._trusted.find(envelope.query, envelope.document_id)
+            if known is None:
+                raise RequestRefused(
+                    400, "This server carries out trusted documents only; this is none of them."
+                )
+            return known
+        if envelope.query is None:
+            raise RequestRefused(400, "This server has no trusted documents: send `query`.")
         try:
             # A lone surrogate is no text; graphql-core would trip over it in some places.
             envelope.query.encode()
@@ -98,7 +118,7 @@ class GraphQLEndpoint:
             return Document(None, (GraphQLError("the document has a lone surrogate"),))
         return prepare(
             envelope.query,
-            max_tokens=self._settings.max_tokens,
+            limits=self._limits,
             introspection=self._settings.introspection,
         )
 

@@ -7,6 +7,8 @@ from typing import Self
 from pydantic import AliasChoices, Field, SecretStr, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from schema.limits import Limits
+
 __all__ = ["SessionStrategy", "Settings", "StoreKind"]
 
 MIN_SECRET_LENGTH = 32
@@ -61,9 +63,31 @@ class Settings(BaseSettings):
 
     introspection: bool = False
     playground: bool = False
-    # Far above any real operation (GraphiQL's introspection is 2 kB), far below a nuisance.
+    trusted_documents: Path | None = None
+
+    # Far above any real operation (GraphiQL's introspection is 2 kB, 15 levels deep), far below a
+    # nuisance.
     max_body_bytes: int = Field(1_000_000, ge=1)
     max_tokens: int = Field(5_000, ge=1)
+    max_depth: int = Field(20, ge=1)
+    max_aliases: int = Field(50, ge=0)
+    max_cost: int = Field(10_000, ge=1)
+    max_list_input: int = Field(100, ge=1)
+    max_objects: int = Field(200_000, ge=1)
+    max_seconds: float = Field(30, gt=0)
+
+    @property
+    def limits(self) -> Limits:
+        """The caps of one GraphQL request."""
+        return Limits(
+            tokens=self.max_tokens,
+            depth=self.max_depth,
+            aliases=self.max_aliases,
+            cost=self.max_cost,
+            list_input=self.max_list_input,
+            seconds=self.max_seconds,
+            objects=self.max_objects,
+        )
 
     @property
     def secrets(self) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from resolvers.context import RequestContext
 from resolvers.global_ids import to_global_id
 from resolvers.session import Session
 from tests.api_client import put
+from tests.limits import budget
 
 __all__ = [
     "SCENARIOS",
@@ -51,7 +52,7 @@ class Scenario:
 
 def context(store: Store, team: str) -> RequestContext:
     session = Session(user_id="user-1", team_id=team, role=Role.MEMBER)
-    return RequestContext(session, store, Cascades(store))
+    return RequestContext(session, store, Cascades(store), budget())
 
 
 STAMPS: Any = {"version": 1, "created_at": now(), "updated_at": now()}

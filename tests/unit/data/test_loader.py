@@ -1,5 +1,6 @@
 """Reading: dispatch on EntityType, what is left out and said so, and one plan for each batch."""
 
+import asyncio
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
@@ -9,7 +10,7 @@ import data.loader
 from data.days import Window
 from data.decoding import SkipCode
 from data.entities import Assignment, Membership, Owner, Project, Resource, Role, Team
-from data.expressions import Item, n, s
+from data.expressions import Item, KeyQuery, n, s
 from data.items import encode
 from data.loader import MARK_TIMEOUT, Part, PartitionLoader, split
 from data.slices import (
@@ -332,3 +333,24 @@ async def test_a_mark_is_left_behind_when_older_than_a_minute(
 async def test_an_item_that_is_being_deleted_is_not_found() -> None:
     store = MemoryStore(Resource(id="r1", name="Ada", deleting_at=ago(0)))
     assert await loader(store).load([ItemSlice("RES#r1")]) == {ItemSlice("RES#r1"): Part()}
+
+
+async def test_a_read_is_given_up_with_the_request_that_asked_for_it() -> None:
+    begun, ended = asyncio.Event(), asyncio.Event()
+
+    class Slow(MemoryStore):
+        async def query(self, query: KeyQuery, *, consistent: bool | None = None) -> list[Item]:
+            begun.set()
+            try:
+                await asyncio.Event().wait()
+            finally:
+                ended.set()
+            raise AssertionError("unreachable")
+
+    request = asyncio.create_task(loader(Slow()).load([ResourcesSlice()]))
+    await begun.wait()
+    request.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await request
+    async with asyncio.timeout(10):
+        await ended.wait()

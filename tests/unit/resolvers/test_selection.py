@@ -25,6 +25,7 @@ from resolvers.global_ids import to_global_id
 from resolvers.selection import window
 from resolvers.session import Session
 from schema.execution import Answer, carry_out, prepare
+from tests.limits import LIMITS, budget
 from tests.unit.data.memory_store import TEAM, MemoryStore
 
 JAN, FEB, MAR = date(2024, 1, 1), date(2024, 2, 1), date(2024, 3, 1)
@@ -54,17 +55,22 @@ class Operation:
         self.store = MemoryStore()
         store = self.store.as_store
         session = Session(user_id="u1", team_id=TEAM, role=Role.MEMBER)
-        self.context = RequestContext(session, store, Cascades(store))
+        self.context = RequestContext(session, store, Cascades(store), budget())
         self.loader = Recorder(self.store)
         self.context.loader = self.loader
 
     async def __call__(
         self, query: str, variables: Mapping[str, Any] | None = None, name: str | None = None
     ) -> Answer:
-        document = prepare(query, max_tokens=1_000, introspection=True)
+        document = prepare(query, limits=LIMITS, introspection=True)
         assert not document.errors
         return await carry_out(
-            document, self.context, variables=variables, operation_name=name, correlation_id="c"
+            document,
+            self.context,
+            variables=variables,
+            operation_name=name,
+            correlation_id="c",
+            limits=LIMITS,
         )
 
 

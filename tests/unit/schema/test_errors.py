@@ -28,6 +28,7 @@ from resolvers.session import Session
 from schema.errors import Places, answer_error, request_error
 from schema.execution import Answer, carry_out, prepare
 from schema.payloads import UserErrorCode, user_errors
+from tests.limits import LIMITS, budget
 from tests.unit.data.memory_store import TEAM, MemoryStore
 
 ID = "correlation-1"
@@ -127,11 +128,16 @@ async def run(
 ) -> Answer:
     store = MemoryStore()
     session = Session(user_id="u1", team_id=TEAM, role=Role.MEMBER)
-    context = RequestContext(session, store.as_store, Cascades(store.as_store))
+    context = RequestContext(session, store.as_store, Cascades(store.as_store), budget())
     context.loader = Failing(store, error or Odd("a read was begun"))
-    document = prepare(query, max_tokens=1_000, introspection=False)
+    document = prepare(query, limits=LIMITS, introspection=False)
     answer = await carry_out(
-        document, context, variables=variables, operation_name=None, correlation_id=ID
+        document,
+        context,
+        variables=variables,
+        operation_name=None,
+        correlation_id=ID,
+        limits=LIMITS,
     )
     assert store.requests == 0
     return answer

@@ -29,6 +29,7 @@ from graphql import (
 
 from schema import schema, sdl
 from schema.execution import prepare
+from tests.limits import LIMITS
 
 ROOT = Path(__file__).parents[3]
 CORE = schema._schema
@@ -251,11 +252,11 @@ def test_the_committed_schema_has_everything_that_the_export_prints() -> None:
     ],
 )
 def test_introspection_is_a_switch(query: str, introspection: bool, allowed: bool) -> None:
-    document = prepare(query, max_tokens=100, introspection=introspection)
+    document = prepare(query, limits=LIMITS, introspection=introspection)
     assert (not document.errors) is allowed
 
 
 @pytest.mark.parametrize("query", ["{tean{id}}", "{team{resource{id}}}", "{team{id(x:1)}}"])
 def test_without_introspection_no_error_suggests_a_name(query: str) -> None:
-    [closed] = prepare(query, max_tokens=100, introspection=False).errors
+    [closed] = prepare(query, limits=LIMITS, introspection=False).errors
     assert "Did you mean" not in closed.message

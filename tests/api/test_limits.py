@@ -1,0 +1,101 @@
+"""What a request may ask for: refused before DynamoDB hears of it, and the server lives on."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from graphql import get_introspection_query
+from starlette.applications import Starlette
+
+from data.store import Store
+from tests.api.samples import assignment, project, resource
+from tests.api_client import Api, Capture, put
+from tests.unit.schema.test_limits import HOSTILE
+
+PRODUCT = "{ team { resources { assignments { project { assignments { id } } } } } }"
+
+
+@contextmanager
+def limits(app: Starlette, **changed: Any) -> Iterator[None]:
+    """Other limits, for a while."""
+    endpoint = app.state.graphql
+    before = endpoint._limits
+    endpoint._limits = replace(before, **changed)
+    try:
+        yield
+    finally:
+        endpoint._limits = before
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+async def test_hostile_document_costs_no_request(api: Api, captured: Capture, name: str) -> None:
+    """S-05, S-17."""
+    answer = await api.run(HOSTILE[name])
+    assert "data" not in answer
+    codes = {each["extensions"]["code"] for each in answer["errors"]}
+    assert codes <= {"LIMIT_EXCEEDED", "BAD_USER_INPUT"}
+    assert captured.operations == []
+    assert await api.data("{ viewer { id } }")
+
+
+@pytest.mark.parametrize(
+    ("query", "variables"),
+    [
+        ("query($v: [ID!]!) { nodes(ids: $v) { id } }", ["x"] * 101),
+        (
+            "mutation($v: UpdateAssignmentsInput!) { updateAssignments(input: $v) "
+            "{ errors { code } } }",
+            {"patches": [{"id": "x"}] * 101},
+        ),
+        (
+            "mutation($v: CreateProjectInput!) { createProject(input: $v) { errors { code } } }",
+            {"name": "x", "color": "#000000", "tags": ["t"] * 36_000},
+        ),
+        (
+            "mutation($v: CreateResourceInput!) { createResource(input: $v) { errors { code } } }",
+            {f"name{n}": "x" for n in range(101)},
+        ),
+    ],
+)
+async def test_long_list_of_a_variable_costs_no_request(
+    api: Api, captured: Capture, query: str, variables: Any
+) -> None:
+    answer = await api.run(query, v=variables)
+    assert "data" not in answer
+    assert [each["extensions"]["code"] for each in answer["errors"]] == ["LIMIT_EXCEEDED"]
+    assert captured.operations == []
+
+
+async def test_introspection_of_graphiql_still_passes(api: Api) -> None:
+    """S-05."""
+    assert (await api.data(get_introspection_query()))["__schema"]["types"]
+
+
+async def test_lists_within_lists_are_an_error_when_the_data_make_them_too_long(
+    api: Api, app: Starlette, store: Store
+) -> None:
+    """20 assignments of one resource and one project: 1 + 20 + 20 * 20 objects."""
+    one, job = resource("r"), project("p")
+    days = [assignment("2024-01-01") for _ in range(20)]
+    await put(store, api.team, [one, job, *days])
+    with limits(app, objects=421):
+        [only] = (await api.data(PRODUCT))["team"]["resources"]
+        assert sum(len(each["project"]["assignments"]) for each in only["assignments"]) == 400
+    with limits(app, objects=420):
+        answer = await api.run(PRODUCT)
+    assert answer["data"] is None
+    [error] = answer["errors"]
+    assert error["extensions"] == {"code": "LIMIT_EXCEEDED"}
+    assert error["message"] == "The answer would list more than 420 objects."
+
+
+async def test_answer_that_takes_too_long_to_put_together_is_an_error(
+    api: Api, app: Starlette
+) -> None:
+    await api.resource()
+    with limits(app, seconds=1e-9):
+        answer = await api.run("{ team { resources { id } } }")
+    assert answer["data"] is None
+    assert [each["extensions"]["code"] for each in answer["errors"]] == ["LIMIT_EXCEEDED"]

@@ -8,6 +8,7 @@ from typing import Any
 
 from data.store import Store
 from tests.api_client import asking
+from tests.infra.iam import key_value, needs, permits
 
 __all__ = ["Audit", "faults"]
 
@@ -36,7 +37,6 @@ FUNCTIONS = {
     "size",
 }
 TOKEN = re.compile(r"[#:]?[\w.\-]+|[\"'\[\]`]")
-EQUALS = re.compile(r"(#\w+)\s*=\s*(:\w+)")
 
 
 class Audit:
@@ -60,18 +60,22 @@ class Audit:
 
 def faults(operation: str, request: Mapping[str, Any], *, team: str | None) -> list[str]:
     """What is wrong with a request that is made for `team` (None: for a team that is not known)."""
-    if operation in CONTROL:
-        return []
-    if operation not in READS | WRITES:
+    if operation not in READS | WRITES | CONTROL:
         return [f"{operation} is none of the operations that the server may use"]
-    found: list[str] = []
+    found = [
+        f"{need} is not allowed by ServerPolicy"
+        for need in needs(operation, request)
+        if not permits("ServerPolicy", need)
+    ]
+    if operation in CONTROL:
+        return found
     if operation in READS and "IndexName" not in request and not request.get("ConsistentRead"):
         found.append(f"{operation} without ConsistentRead")
     actions = request.get("TransactItems")
     bodies = [body for action in actions for body in action.values()] if actions else [request]
     for body in bodies:
         found += _unplaced(body)
-        pk = _partition(body)
+        pk = key_value(body, "pk") or ""
         if team is None and not pk.startswith("TEAM#"):
             found.append(f"not the partition of a team: {pk!r}")
         elif team is not None and pk not in {f"TEAM#{team}", f"TEAM#{team}#CLAIMS"}:
@@ -88,15 +92,3 @@ def _unplaced(body: Mapping[str, Any]) -> Iterator[str]:
             if token in KEYWORDS or token in FUNCTIONS or token in known:
                 continue
             yield f"{token!r} in the {kind} is no placeholder that is declared"
-
-
-def _partition(body: Mapping[str, Any]) -> str:
-    """The value that the request gives to the partition key `pk`; empty when it gives none."""
-    key = body.get("Key") or body.get("Item")
-    if key is not None:
-        return str(key["pk"]["S"])
-    names, values = body["ExpressionAttributeNames"], body["ExpressionAttributeValues"]
-    for name, value in EQUALS.findall(body["KeyConditionExpression"]):
-        if names[name] == "pk":
-            return str(values[value]["S"])
-    return ""

@@ -41,6 +41,7 @@ def test_another_team_is_a_fault() -> None:
         ("Query", {"FilterExpression": "#end.size = :s"}),
         ("Query", {"ProjectionExpression": "#pk, date"}),
         ("Query", {"KeyConditionExpression": "#sk = :sk"}),
+        ("Query", {"IndexName": "GSI1"}),
         ("Query", {"QueryFilter": {}}),
         ("GetItem", {"Key": {"pk": {"S": "USER#a"}, "sk": {"S": "META"}}}),
         ("PutItem", {"Item": KEY, "ConditionExpression": "attribute_not_exists(sk)"}),
@@ -49,7 +50,7 @@ def test_another_team_is_a_fault() -> None:
             "TransactWriteItems",
             {
                 "TransactItems": [
-                    {"Put": {"Item": KEY}},
+                    {"Put": {"TableName": "t", "Item": KEY}},
                     {"Put": GOOD | {"Item": {"pk": {"S": "TEAM#b"}}}},
                 ]
             },

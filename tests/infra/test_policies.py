@@ -1,0 +1,137 @@
+"""The policies of `infra/` allow what is sent, and nothing that is not.
+
+The audit of the session (tests/api/audit.py) sees whether any test sends what is not allowed.
+"""
+
+import ast
+import inspect
+from collections.abc import Iterator
+from typing import Final
+
+import botocore.session
+import pytest
+from botocore import xform_name
+from starlette.applications import Starlette
+
+import data.store
+from data.store import Store
+from tests.api_client import Api, Capture
+from tests.infra.iam import TRANSACTION, Need, needs, permits, statements
+from tests.infra.templates import service_model, table_arn
+
+TABLE: Final = "resource-planner"
+POLICIES: Final = ("ServerPolicy", "OperatorPolicy")
+
+OPERATOR: Final = {"create_table", "describe_table", "put"}
+"""What `planner table`, `planner team` and `planner member` call of the store."""
+SERVER: Final = {name for name in vars(Store) if not name.startswith("_")} - {"create_table"}
+
+
+def methods() -> dict[str, ast.AST]:
+    [store] = (
+        node
+        for node in ast.parse(inspect.getsource(data.store)).body
+        if isinstance(node, ast.ClassDef) and node.name == "Store"
+    )
+    return {
+        node.name: node
+        for node in store.body
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    }
+
+
+def operations(method: str) -> Iterator[str]:
+    """The operations that a method of Store sends, by itself or by another one that it calls."""
+    known = methods()
+    names = {xform_name(name): name for name in service_model().operation_names}
+    model = botocore.session.get_session().get_waiter_model("dynamodb")
+    waiters = {xform_name(name): model.get_waiter(name) for name in model.waiter_names}
+    for node in ast.walk(known[method]):
+        match node:
+            case ast.Call(
+                func=ast.Attribute(attr="get_waiter"), args=[ast.Constant(value=str(waiter))]
+            ):
+                yield waiters[waiter].operation
+            case ast.Attribute(
+                value=ast.Attribute(value=ast.Name(id="self"), attr="client"), attr=name
+            ) if name != "get_waiter":
+                yield names[name]
+            case ast.Attribute(value=ast.Name(id="self"), attr=name) if name in known:
+                yield from operations(name)
+
+
+def actions(called: set[str]) -> set[str]:
+    """The IAM actions for these methods of Store."""
+    found = {operation for method in called for operation in operations(method)}
+    if "TransactWriteItems" in found:
+        found = found - {"TransactWriteItems"} | set(TRANSACTION.values())
+    return {f"dynamodb:{operation}" for operation in found}
+
+
+@pytest.mark.parametrize(
+    ("policy", "called"), [("ServerPolicy", SERVER), ("OperatorPolicy", OPERATOR)]
+)
+def test_policy_has_the_actions_that_the_code_sends_and_no_other(
+    policy: str, called: set[str]
+) -> None:
+    allowed = {action for each in statements(policy, TABLE) for action in each.actions}
+    assert allowed == actions(called)
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_no_policy_allows_a_scan_or_reaches_beyond_its_table(policy: str) -> None:
+    for statement in statements(policy, TABLE):
+        assert "dynamodb:Scan" not in statement.actions
+        assert f"{statement.resource}/".startswith(f"{table_arn(TABLE)}/")
+
+
+def test_server_may_not_touch_what_belongs_to_no_team() -> None:
+    assert permits("ServerPolicy", Need("dynamodb:Query", table_arn(TABLE), "TEAM#acme"))
+    assert not permits("ServerPolicy", Need("dynamodb:Query", table_arn(TABLE), "USER#ada"))
+    assert not permits("OperatorPolicy", Need("dynamodb:PutItem", table_arn(TABLE), "USER#ada"))
+
+
+def test_server_may_neither_make_nor_change_a_table() -> None:
+    for action in ("CreateTable", "DeleteTable", "UpdateTable", "UpdateTimeToLive"):
+        assert not permits("ServerPolicy", Need(f"dynamodb:{action}", table_arn(TABLE)))
+
+
+async def one_of_each(api: Api, store: Store) -> None:
+    """A start of the server, and requests that need all that it ever needs."""
+    await store.describe_table()
+    owner, job = await api.resource(), await api.project()
+    long = await api.assignment(owner, job, "2026-01-01", "2026-12-31")
+    await api.data("{ team { name } }")
+    await api.data('{ team { assignments(from: "2026-06-01", to: "2026-06-01") { id } } }')
+    await api.data("query($id: ID!) { node(id: $id) { id } }", id=long)
+    await api.mutate("updateResource", "errors { code }", id=owner, name="Eve")
+    await api.mutate("deleteAssignment", "errors { code }", id=long)
+    await api.mutate("deleteResource", "errors { code }", id=owner)
+
+
+async def test_every_statement_of_the_servers_policy_is_used_with_every_action(
+    api: Api, app: Starlette, captured: Capture
+) -> None:
+    store: Store = app.state.store
+    await one_of_each(api, store)
+    used = {
+        (need.action, need.resource)
+        for operation, request in captured.requests
+        for need in needs(operation, request)
+    }
+    allowed = {
+        (action, each.resource)
+        for each in statements("ServerPolicy", store.table)
+        for action in each.actions
+    }
+    assert used == allowed
+
+
+async def test_operators_policy_allows_all_of_planner_table_create(store: Store) -> None:
+    capture = Capture(store)
+    await store.create_table()
+    capture.stop()
+    assert "CreateTable" in capture.operations
+    for operation, request in capture.requests:
+        for need in needs(operation, request):
+            assert permits("OperatorPolicy", need), need

@@ -18,6 +18,7 @@ from server.settings import Settings
 from tests.api.audit import Audit
 from tests.api_client import SECRET, Api, Capture
 from tests.engines import ENGINES, HOME, running
+from tests.isolation import forget_aws, on_loopback_only
 
 # An example asks two engines on a shared machine, so none has a deadline.
 for profile, examples in (("default", 25), ("deep", 250)):
@@ -30,15 +31,13 @@ for profile, examples in (("default", 25), ("deep", 250)):
 hypothesis_settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 
-@pytest.fixture(autouse=True)
-def no_aws(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No test can reach AWS: whatever boto would find by itself is a dummy (B-05)."""
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "dummy")
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "dummy")
-    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
-    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
-    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
-    monkeypatch.delenv("AWS_PROFILE", raising=False)
+@pytest.fixture(scope="session", autouse=True)
+def no_aws() -> Iterator[None]:
+    """No test can reach AWS: from before the first fixture to after the last one (B-05)."""
+    with pytest.MonkeyPatch.context() as patch, on_loopback_only() as reached:
+        forget_aws(patch)
+        yield
+    assert reached == []
 
 
 @pytest.fixture(scope="session", params=ENGINES)

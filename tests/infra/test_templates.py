@@ -1,7 +1,5 @@
 """The templates of `infra/` are sound, and make the table that `planner table create` makes."""
 
-import uuid
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -9,19 +7,10 @@ import pytest
 from botocore import xform_name
 from cfnlint.api import lint_file
 
-from data.store import Store, open_store
-from server.engines import DUMMY_CREDENTIALS
+from data.store import Store
 from tests.api_client import Capture
 from tests.infra.templates import TEMPLATES, calls, resources
 from tests.store.stub import planner
-
-
-@pytest.fixture
-async def nothing(engine: str) -> AsyncIterator[Store]:
-    """A store whose table is not there."""
-    name = f"planner-{uuid.uuid4().hex}"
-    async with open_store(name, endpoint_url=engine, credentials=DUMMY_CREDENTIALS) as store:
-        yield store
 
 
 def properties(table: str) -> dict[str, Any]:

@@ -1,0 +1,134 @@
+"""What is installed is what is pinned, and what is pinned fits what is asked for (B-06).
+
+The fresh install itself is `make .venv/.ready`, with which every run of CI begins.
+"""
+
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from packaging.version import Version
+
+ROOT: Final = Path(__file__).parents[2]
+PROJECT: Final[Mapping[str, Any]] = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+EXTRAS: Final[Mapping[str, list[str]]] = PROJECT["optional-dependencies"]
+HASH: Final = re.compile(r"--hash=sha256:[0-9a-f]{64}")
+
+
+@dataclass(frozen=True)
+class Pin:
+    """One requirement of a lock file, with its hashes."""
+
+    requirement: Requirement
+    hashes: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        return canonicalize_name(self.requirement.name)
+
+    @property
+    def version(self) -> Version:
+        [specifier] = self.requirement.specifier
+        assert specifier.operator == "=="
+        return Version(specifier.version)
+
+
+def lock(file: str) -> list[Pin]:
+    """The pins of a lock file. One package may have several, with markers that exclude each other;
+    anything else in the file than pins and hashes is an error."""
+    lines = (ROOT / "requirements" / file).read_text().replace("\\\n", " ").splitlines()
+    return [
+        Pin(Requirement(line.partition("--hash")[0]), tuple(HASH.findall(line))) for line in lines
+    ]
+
+
+LOCKS: Final = sorted(path.name for path in (ROOT / "requirements").iterdir())
+DEV, SERVE = lock("dev.txt"), lock("serve.txt")
+
+
+def asked(requirements: list[str]) -> Iterator[Requirement]:
+    """The requirements, with those of our own extras in their place."""
+    for text in requirements:
+        requirement = Requirement(text)
+        if requirement.name == PROJECT["name"]:
+            for extra in requirement.extras:
+                yield from asked(EXTRAS[extra])
+        else:
+            yield requirement
+
+
+SERVED: Final = list(asked(PROJECT["dependencies"]))
+DEVELOPED: Final = [*SERVED, *asked([f"{PROJECT['name']}[{','.join(EXTRAS)}]"])]
+
+
+def versions(requirement: Requirement, pins: list[Pin]) -> list[Version]:
+    return [pin.version for pin in pins if pin.name == canonicalize_name(requirement.name)]
+
+
+@pytest.mark.parametrize("requirement", DEVELOPED, ids=lambda each: each.name)
+def test_what_pyproject_asks_for_is_pinned_at_a_version_that_fits(requirement: Requirement) -> None:
+    found = versions(requirement, DEV)
+    assert found
+    assert [version for version in found if version not in requirement.specifier] == []
+
+
+@pytest.mark.parametrize("requirement", SERVED, ids=lambda each: each.name)
+def test_what_the_server_asks_for_is_pinned_for_it(requirement: Requirement) -> None:
+    assert versions(requirement, SERVE)
+
+
+def test_the_server_gets_the_very_pins_that_were_tested() -> None:
+    served = {pin.name for pin in SERVE}
+    assert [pin for pin in DEV if pin.name in served] == SERVE
+    assert len(SERVE) < len(DEV)
+
+
+@pytest.mark.parametrize("file", LOCKS)
+def test_every_pin_has_hashes(file: str) -> None:
+    assert [pin.name for pin in lock(file) if not pin.hashes] == []
+
+
+def test_boto_comes_with_aioboto3_alone_which_pins_it() -> None:
+    boto = {"boto3", "botocore", "aiobotocore"}
+    assert not boto & {canonicalize_name(requirement.name) for requirement in DEVELOPED}
+    assert boto < {pin.name for pin in SERVE}
+
+
+def test_all_that_is_installed_fits_together() -> None:
+    command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "check"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+NPM_LOCKS: Final = [
+    file
+    for folder in ROOT.glob("[!.]*/")
+    for file in folder.rglob("package-lock.json")
+    if "node_modules" not in file.parts
+]
+
+
+@pytest.mark.parametrize("file", LOCKS)
+def test_lock_file_of_python_names_no_address(file: str) -> None:
+    assert "://" not in (ROOT / "requirements" / file).read_text()
+
+
+def test_lock_files_of_npm_are_found() -> None:
+    assert ROOT / "tests" / "authjs" / "package-lock.json" in NPM_LOCKS
+
+
+@pytest.mark.parametrize("file", NPM_LOCKS, ids=lambda path: path.parent.name)
+def test_lock_file_of_npm_names_no_address_and_has_hashes(file: Path) -> None:
+    packages = json.loads(file.read_text())["packages"]
+    for name, package in packages.items():
+        assert "resolved" not in package, name
+        assert "integrity" in package or name == "", name

@@ -55,6 +55,8 @@ async def test_timelines_wait_for_the_store_side_by_side_and_healthz_waits_for_n
     gate.set()
     nothing: dict[str, list[Any]] = {"resources": [], "projects": [], "assignments": []}
     assert await asyncio.gather(*crowd) == [{"team": nothing}] * CROWD
+    # And none came because another one had been given up.
+    assert len(stub.of("crowd")) == CROWD
 
 
 @contextmanager

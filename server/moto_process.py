@@ -77,7 +77,9 @@ class Handler(BaseHTTPRequestHandler):
             chunks, status, headers = run_wsgi_app(self.server.app, environ, buffered=True)
         content = b"".join(chunks)
         code, _, reason = status.partition(" ")
-        self.send_response(int(code), reason)
+        # Status alone: moto says Server itself, and strict clients refuse an answer with two.
+        self.send_response_only(int(code), reason)
+        headers.setdefault("Date", self.date_time_string())
         headers.set("Content-Length", str(len(content)))
         for name, value in headers.items():
             self.send_header(name, value)

@@ -124,7 +124,9 @@ async def served(folder: Path, url: str, **more: str) -> AsyncIterator[tuple[Pro
         "AWS_EC2_METADATA_DISABLED": "true",
         "HOST": "127.0.0.1",
         "PORT": "0",
-        "PYTHONWARNINGS": "error::ResourceWarning,error::RuntimeWarning",
+        # Whatever Python has to complain about, it says or makes an error.
+        "PYTHONDEVMODE": "1",
+        "PYTHONWARNINGS": "error",
         **more,
     }
     command = Path(sys.executable).with_name("planner")

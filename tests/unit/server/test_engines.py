@@ -1,12 +1,14 @@
 import asyncio
+import http.client
 import os
 import signal
 import socket
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
 import aioboto3
@@ -104,6 +106,15 @@ async def test_an_engine_serves_tables_conditions_and_transactions(url: str) -> 
             ]
         )
         assert await stored(client) == ["1", "2"]
+
+
+def test_an_engine_sends_no_header_twice(url: str) -> None:
+    connection = http.client.HTTPConnection(url.removeprefix("http://"))
+    with closing(connection):
+        connection.request("POST", "/", b"{}", {"X-Amz-Target": "DynamoDB_20120810.ListTables"})
+        sent = Counter(name.lower() for name, _ in connection.getresponse().getheaders())
+    assert {"content-length", "date", "server"} <= sent.keys()
+    assert set(sent.values()) == {1}
 
 
 def test_an_engine_listens_on_one_loopback_address_only(url: str) -> None:

@@ -66,8 +66,9 @@ def asked(requirements: list[str]) -> Iterator[Requirement]:
             yield requirement
 
 
-SERVED: Final = list(asked(PROJECT["dependencies"]))
-DEVELOPED: Final = [*SERVED, *asked([f"{PROJECT['name']}[{','.join(EXTRAS)}]"])]
+SERVED: Final = sorted(asked(PROJECT["dependencies"]), key=str)
+# One extra may ask for another, so each requirement counts once.
+DEVELOPED: Final = sorted({*SERVED, *asked(sum(EXTRAS.values(), []))}, key=str)
 
 
 def versions(requirement: Requirement, pins: list[Pin]) -> list[Version]:

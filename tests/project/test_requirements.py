@@ -8,8 +8,9 @@ import re
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
@@ -55,7 +56,7 @@ LOCKS: Final = sorted(path.name for path in (ROOT / "requirements").iterdir())
 DEV, SERVE = lock("dev.txt"), lock("serve.txt")
 
 
-def asked(requirements: list[str]) -> Iterator[Requirement]:
+def asked(requirements: Iterable[str]) -> Iterator[Requirement]:
     """The requirements, with those of our own extras in their place."""
     for text in requirements:
         requirement = Requirement(text)
@@ -68,7 +69,7 @@ def asked(requirements: list[str]) -> Iterator[Requirement]:
 
 SERVED: Final = sorted(asked(PROJECT["dependencies"]), key=str)
 # One extra may ask for another, so each requirement counts once.
-DEVELOPED: Final = sorted({*SERVED, *asked(sum(EXTRAS.values(), []))}, key=str)
+DEVELOPED: Final = sorted({*SERVED, *asked(chain.from_iterable(EXTRAS.values()))}, key=str)
 
 
 def versions(requirement: Requirement, pins: list[Pin]) -> list[Version]:

@@ -63,7 +63,7 @@ async def test_other_methods_are_refused_in_json(api: Api, store: Store, method:
         body = json.dumps({"query": MUTATION}).encode()
         response = await send(api, method, body, Content_Type=JSON)
     assert is_refused(response, 405)
-    assert response.headers["allow"] == "GET, POST"
+    assert response.headers["allow"] == "GET, HEAD, POST"
 
 
 @pytest.mark.parametrize(

@@ -119,10 +119,16 @@ class RefuseForgery:
 
     def _refusal(self, scope: Scope) -> Response | None:
         headers = Headers(scope=scope)
-        if "websocket" in headers.get("upgrade", "").lower():
-            body = problem("There are no subscriptions, hence no WebSocket.", BadInput.code)
+        is_safe = scope["method"] in _SAFE_METHODS
+        upgrade = headers.get("upgrade", "").lower()
+        # An offer of HTTP/2 may be ignored (RFC 9110 §7.8), but the parser skips the body after it.
+        if "websocket" in upgrade or (upgrade and not is_safe):
+            message = (
+                "There is no WebSocket and no HTTP/2 here: send the request without `Upgrade`."
+            )
+            body = problem(message, BadInput.code)
             return json_response(body, 400, headers={"Connection": "close"})
-        if scope["method"] in _SAFE_METHODS or self._may_write(scope["scheme"], headers):
+        if is_safe or self._may_write(scope["scheme"], headers):
             return None
         origin, site = headers.get("origin"), headers.get("sec-fetch-site")
         _log.info("refused: another origin", origin=origin, site=site)

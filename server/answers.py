@@ -1,5 +1,6 @@
 """Answers in JSON that are not the result of an operation: refusals and faults, on every path."""
 
+import asyncio
 import json
 import uuid
 from collections.abc import Mapping
@@ -12,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from data.errors import BadInput, PlannerError
+from data.errors import BadInput, PlannerError, Unavailable
 
 __all__ = ["JSON", "MaskFaults", "http_exception", "json_response", "problem"]
 
@@ -59,7 +60,7 @@ async def http_exception(request: Request, error: Exception) -> Response:
 
 class MaskFaults:
     """Middleware. An exception that nobody expected is logged, and answered with a masked 500
-    that has the correlation id of the log."""
+    that has the correlation id of the log. A request that a stopping server gives up is 503."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -77,6 +78,11 @@ class MaskFaults:
 
         try:
             await self._app(scope, receive, watched)
+        except asyncio.CancelledError:
+            if not started:
+                body = problem("The server is stopping.", Unavailable.code)
+                await json_response(body, 503)(scope, receive, send)
+            raise
         except Exception:
             if started:
                 raise  # The server cuts the connection: half an answer must not look whole.

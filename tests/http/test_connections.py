@@ -199,6 +199,29 @@ async def test_a_number_that_is_out_of_range_is_the_clients_fault(
     assert await connection.is_open()
 
 
+@pytest.mark.parametrize("place", ["value", "name of a field", "name of a variable"])
+async def test_a_lone_surrogate_is_the_clients_fault_wherever_it_is(
+    connection: Connection, store: Store, place: str
+) -> None:
+    """S-13: JSON may have it escaped; no answer is ever encoded from it."""
+    query = """mutation($input: CreateResourceInput!) {
+      createResource(input: $input) { errors { code } } }"""
+    variables = {
+        "value": {"input": {"name": "a\ud800"}},
+        "name of a field": {"input": {"name": "Ada", "a\udfff": 1}},
+        "name of a variable": {"\ud800": 1},
+    }[place]
+    async with nothing_written(store, TEAM):
+        await connection.send(post(enveloped(query=query, variables=variables), Accept=GRAPHQL))
+        answer = await connection.receive()
+    if place == "value":
+        # A form can send it, so it is told as what is wrong with a field.
+        assert answer.json()["data"] == {"createResource": {"errors": [{"code": "INVALID"}]}}
+    else:
+        refused(answer, 400)
+    assert await connection.is_open()
+
+
 @pytest.mark.parametrize(
     "request_bytes",
     [

@@ -1,5 +1,4 @@
 import re
-import shutil
 from pathlib import Path
 
 import pytest
@@ -11,9 +10,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from server.assets import GRAPHIQL, REACT, REACT_DOM, AssetError, fetch, is_fetched
 from server.playground import STATIC, playground_response, playground_routes
-from tests.engines import HOME, require
+from tests.engines import HOME, require_graphiql
 
 PATH = "/graphql"
 FOREIGN = re.compile(r"(?:https?:)?//[a-z0-9.-]+", re.IGNORECASE)
@@ -31,14 +29,7 @@ def client_of(home: Path) -> AsyncClient:
 @pytest.fixture(scope="module")
 def client() -> AsyncClient:
     """A server that has the real GraphiQL."""
-    for package in (GRAPHIQL, REACT, REACT_DOM):
-        if not is_fetched(package, HOME):
-            require(shutil.which("npm"), "npm is not installed")
-        try:
-            fetch(package, HOME)
-        except AssetError as error:
-            require("no network" not in str(error), str(error))
-            raise
+    require_graphiql()
     return client_of(HOME)
 
 

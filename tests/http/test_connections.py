@@ -141,7 +141,7 @@ BAD: dict[str, Bad] = {
     "called compressed": Bad(post(enveloped(), Content_Encoding="br"), 415, says="uncompressed"),
     "chunks of no JSON": Bad(chunked(b"{", b'"query"'), says="JSON"),
     "two content types": Bad(
-        post(enveloped(), Content_Type="text/plain\r\nContent-Type: application/json"), 415
+        post(enveloped(), Content_Type="application/json\r\nContent-Type: text/plain"), 415
     ),
     "nothing acceptable": Bad(post(enveloped(), Accept="text/html"), 406, says=GRAPHQL),
     "an address that is none": Bad(head("GET", "/nowhere", BEARER), 404),

@@ -5,14 +5,17 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from data.cascade import Cascades
 from data.store import open_store
+from server.answers import http_exception
 from server.graphql_http import GraphQLEndpoint
 from server.playground import playground_response, playground_routes
+from server.security import middleware
 from server.session import Authenticator
 from server.settings import Settings
 from server.trusted_documents import load_trusted_documents
@@ -20,7 +23,6 @@ from server.trusted_documents import load_trusted_documents
 __all__ = ["GRAPHQL_PATH", "create_app"]
 
 GRAPHQL_PATH = "/graphql"
-_METHODS = ("DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT")
 
 SignIn = Callable[[Response], None]
 
@@ -74,15 +76,22 @@ def create_app(
     if settings.playground:
         routes.append(Route("/", _to_playground))
         routes += playground_routes(settings.home, GRAPHQL_PATH)
-    # All methods, so that the endpoint refuses those that are not allowed in JSON too.
-    routes.append(Route(GRAPHQL_PATH, graphql, methods=_METHODS))
-    return Starlette(routes=routes, lifespan=lifespan)
+    routes.append(Route(GRAPHQL_PATH, graphql, methods=["GET", "POST"]))
+    app = Starlette(
+        routes=routes,
+        lifespan=lifespan,
+        middleware=middleware(settings),
+        exception_handlers={HTTPException: http_exception},
+    )
+    # A redirect would name the scheme and host that a proxy sees, not those of the browser.
+    app.router.redirect_slashes = False
+    return app
 
 
 def _is_page(request: Request) -> bool:
     """Whether a browser asks for a page to look at, and not a client for an answer."""
     return (
-        request.method == "GET"
+        request.method in ("GET", "HEAD")
         and "query" not in request.query_params
         and "text/html" in request.headers.get("accept", "")
     )

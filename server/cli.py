@@ -100,7 +100,12 @@ def dev(host: HostOption = None, port: PortOption = None) -> None:
         _say(f"For scripts: {sys.argv[0]} token --team {DEMO_TEAM} --user me")
         _say(f"Open {url_of(listening, GRAPHQL_PATH)}")
         application = create_app(running, credentials=credentials, sign_in=dev_sign_in(running))
-        run_server(application, listening, log_level="warning")
+        run_server(
+            application,
+            listening,
+            log_level="warning",
+            shutdown_seconds=running.shutdown_seconds,
+        )
 
 
 @app.command()
@@ -118,7 +123,12 @@ def serve(host: HostOption = None, port: PortOption = None) -> None:
             # Better no start than one where every request fails.
             _stop(f"There is no table {running.table}; `planner table create` makes it.")
         log.info("listening", url=url_of(listening, GRAPHQL_PATH))
-        run_server(create_app(running, credentials=credentials), listening, log_level="info")
+        run_server(
+            create_app(running, credentials=credentials),
+            listening,
+            log_level="info",
+            shutdown_seconds=running.shutdown_seconds,
+        )
 
 
 @app.command()

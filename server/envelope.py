@@ -11,10 +11,18 @@ from typing import Any
 from starlette.datastructures import Headers
 from starlette.requests import Request
 
-__all__ = ["Envelope", "RequestRefused", "accepted_media_type", "read_get", "read_post"]
+from server.answers import JSON
+
+__all__ = [
+    "GRAPHQL_RESPONSE",
+    "Envelope",
+    "RequestRefused",
+    "accepted_media_type",
+    "read_get",
+    "read_post",
+]
 
 GRAPHQL_RESPONSE = "application/graphql-response+json"
-JSON = "application/json"
 
 
 class RequestRefused(Exception):
@@ -38,54 +46,43 @@ class Envelope:
 
 
 def accepted_media_type(headers: Headers) -> str:
-    """The media type to answer in. Raises RequestRefused (406) when neither is accepted."""
-    accept = headers.get("accept", "").strip()
-    if not accept:
+    """The media type to answer in, by RFC 9110 §12.5.1: of the ranges that fit an offer the most
+    specific one counts; among equals, the client's order. Raises RequestRefused (406)."""
+    ranges = [_media_range(part) for part in ",".join(headers.getlist("accept")).split(",")]
+    named = [name for name, _ in ranges]
+    if not any(named):
         return JSON
-    best, best_quality = "", 0.0
-    for part in accept.split(","):
-        media_range, *parameters = (piece.strip().lower() for piece in part.split(";"))
-        for offer in (JSON, GRAPHQL_RESPONSE):
-            if media_range in (offer, "application/*", "*/*"):
-                quality = _quality(parameters)
-                if quality > best_quality:
-                    best, best_quality = offer, quality
+    best, best_rank = "", (0.0, 0)
+    for offer in (JSON, GRAPHQL_RESPONSE):
+        fitting = [each for each in (offer, "application/*", "*/*") if each in named]
+        if not fitting:
+            continue
+        place = named.index(fitting[0])
+        rank = (ranges[place][1], -place)
+        if rank[0] > 0 and (not best or rank > best_rank):
+            best, best_rank = offer, rank
     if not best:
         raise RequestRefused(406, f"This endpoint answers in {GRAPHQL_RESPONSE} or {JSON}.")
     return best
 
 
-def _quality(parameters: list[str]) -> float:
+def _media_range(part: str) -> tuple[str, float]:
+    """A part of `Accept`: the range, and its quality."""
+    media_range, *parameters = (piece.strip().lower() for piece in part.split(";"))
     for parameter in parameters:
         name, _, value = parameter.partition("=")
         if name.strip() == "q":
             try:
-                return float(value)
+                return media_range, float(value)
             except ValueError:
-                return 0.0
-    return 1.0
+                return media_range, 0.0
+    return media_range, 1.0
 
 
 async def read_post(request: Request, *, max_body_bytes: int) -> Envelope:
     """The envelope of a POST. Only JSON is taken: what a form can send across sites is not."""
-    media_type, *parameters = request.headers.get("content-type", "").lower().split(";")
-    if media_type.strip() != JSON:
-        raise RequestRefused(415, f"Send the request as {JSON}.")
-    for parameter in parameters:
-        name, _, value = parameter.partition("=")
-        if name.strip() == "charset" and value.strip().strip('"') not in ("utf-8", "utf8"):
-            raise RequestRefused(415, "Send the request in UTF-8.")
-    body = bytearray()
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > max_body_bytes:
-            raise RequestRefused(413, f"A request may have at most {max_body_bytes} bytes.")
-    try:
-        # The standard library's parser lets a lone surrogate through, so that the rules of the
-        # input can name the field that has it.
-        content = json.loads(body.decode(), parse_constant=_no_constant)
-    except (ValueError, RecursionError):
-        raise RequestRefused(400, "The body is not valid JSON.") from None
+    _require_json(request.headers)
+    content = _parse(await _body(request, max_body_bytes), "The body")
     if isinstance(content, list):
         raise RequestRefused(400, "Send one operation; batches are not taken.")
     if not isinstance(content, dict):
@@ -93,16 +90,69 @@ async def read_post(request: Request, *, max_body_bytes: int) -> Envelope:
     return _envelope(content)
 
 
+def _require_json(headers: Headers) -> None:
+    media_type, *parameters = ",".join(headers.getlist("content-type")).lower().split(";")
+    if media_type.strip() != JSON:
+        raise RequestRefused(415, f"Send the request as {JSON}.")
+    for parameter in parameters:
+        name, _, value = parameter.partition("=")
+        if name.strip() == "charset" and value.strip().strip('"') not in ("utf-8", "utf8"):
+            raise RequestRefused(415, "Send the request in UTF-8.")
+    if headers.get("content-encoding", "identity").lower() != "identity":
+        # RFC 9110 §15.5.16 has this header for it.
+        raise RequestRefused(415, "Send the body uncompressed.", {"Accept-Encoding": "identity"})
+
+
+async def _body(request: Request, max_bytes: int) -> bytes:
+    """The whole body. One that is announced as too large is refused before any of it is read."""
+    refused = RequestRefused(413, f"A request may have at most {max_bytes} bytes.")
+    if int(request.headers.get("content-length", "0")) > max_bytes:
+        raise refused
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > max_bytes:
+            raise refused
+    return bytes(body)
+
+
 def read_get(request: Request) -> Envelope:
     """The envelope of a GET, from the URL's query."""
     parameters: dict[str, Any] = dict(request.query_params)
+    if len(request.query_params.multi_items()) != len(parameters):
+        raise RequestRefused(400, "A parameter of the URL is there twice.")
     for name in ("variables", "extensions"):
         if name in parameters:
-            try:
-                parameters[name] = json.loads(parameters[name], parse_constant=_no_constant)
-            except (ValueError, RecursionError):
-                raise RequestRefused(400, f"`{name}` is not valid JSON.") from None
+            parameters[name] = _parse(parameters[name], f"`{name}`")
     return _envelope(parameters)
+
+
+def _parse(text: str | bytes, what: str) -> Any:
+    """The JSON text, parsed strictly: no NaN, and no name twice in an object, where two parsers
+    may take different ones (RFC 8259 §4). Raises RequestRefused (400)."""
+    try:
+        # The standard library's parser lets a lone surrogate through, so that the rules of the
+        # input can name the field that has it.
+        return json.loads(
+            text.decode() if isinstance(text, bytes) else text,
+            parse_constant=_no_constant,
+            object_pairs_hook=_unique_names,
+        )
+    except _TwoOfOneName as error:
+        raise RequestRefused(400, f"{what} has a name twice in one object.") from error
+    except (ValueError, RecursionError):
+        raise RequestRefused(400, f"{what} is not valid JSON.") from None
+
+
+class _TwoOfOneName(Exception):
+    pass
+
+
+def _unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise _TwoOfOneName
+    return found
 
 
 def _no_constant(name: str) -> None:

@@ -1,10 +1,8 @@
 """The GraphQL endpoint: from an HTTP request to an answer in HTTP."""
 
-import json
 import uuid
 from typing import Any
 
-import orjson
 import structlog
 from graphql import GraphQLError, OperationType
 from starlette.requests import ClientDisconnect, Request
@@ -16,9 +14,9 @@ from data.store import Store
 from resolvers.budget import Budget
 from resolvers.context import RequestContext
 from schema.execution import Answer, Document, carry_out, prepare
+from server.answers import JSON, json_response, problem
 from server.envelope import (
     GRAPHQL_RESPONSE,
-    JSON,
     Envelope,
     RequestRefused,
     accepted_media_type,
@@ -63,24 +61,22 @@ class GraphQLEndpoint:
             media_type = accepted_media_type(request.headers)
             answer = await self._answer(request, correlation_id)
         except RequestRefused as error:
-            body = _problem(error.message, BadInput.code)
+            body = problem(error.message, BadInput.code)
             return _respond(body, error.status, media_type, error.headers)
         except PlannerError as error:
             headers = {"WWW-Authenticate": "Bearer"} if type(error) is Unauthenticated else {}
-            body = _problem(error.message, error.code)
+            body = problem(error.message, error.code)
             return _respond(body, _STATUS.get(type(error), 500), media_type, headers)
         except ClientDisconnect:
             return Response(status_code=400)  # Nobody is there to read it.
         except Exception:
             log.exception("request failed", correlation_id=correlation_id)
-            body = _problem("Internal error", PlannerError.code, correlationId=correlation_id)
+            body = problem("Internal error", PlannerError.code, correlationId=correlation_id)
             return _respond(body, 500, media_type, {})
         is_error = not answer.executed and media_type == GRAPHQL_RESPONSE
         return _respond(answer.body, 400 if is_error else 200, media_type, {})
 
     async def _answer(self, request: Request, correlation_id: str) -> Answer:
-        if request.method not in ("GET", "HEAD", "POST"):
-            raise RequestRefused(405, "Use GET or POST.", {"Allow": "GET, POST"})
         # Who asks is settled first: a stranger learns nothing, not even what is well-formed.
         budget = Budget(objects=self._limits.objects, seconds=self._limits.seconds)
         session = self._authenticator.authenticate(request.headers)
@@ -123,21 +119,8 @@ class GraphQLEndpoint:
         )
 
 
-def _problem(message: str, code: str, **extensions: str) -> dict[str, Any]:
-    return {"errors": [{"message": message, "extensions": {"code": code, **extensions}}]}
-
-
 def _respond(
     body: dict[str, Any], status: int, media_type: str, headers: dict[str, str]
 ) -> Response:
-    try:
-        content = orjson.dumps(body)
-    except TypeError:
-        # A message may repeat what a client sent, a lone surrogate included: escape it.
-        content = json.dumps(body).encode()
-    return Response(
-        content,
-        status,
-        {"Cache-Control": "no-store", "Vary": "Accept, Cookie, Authorization", **headers},
-        media_type=f"{media_type}; charset=utf-8",
-    )
+    vary = {"Vary": "Accept, Cookie, Authorization", **headers}
+    return json_response(body, status, media_type=media_type, headers=vary)

@@ -116,7 +116,7 @@ def _route(url: str, asset: Asset, cache_control: str) -> Route:
     async def send(_request: Request) -> Response:
         if not asset.file.is_file():
             raise HTTPException(404)
-        headers = {"Cache-Control": cache_control, "X-Content-Type-Options": "nosniff"}
+        headers = {"Cache-Control": cache_control}
         return FileResponse(asset.file, media_type=asset.media_type, headers=headers)
 
     return Route(url, send, methods=["GET"])
@@ -137,15 +137,13 @@ def _stock_page() -> Response:
 
 
 def _page(html: str, policy: str) -> Response:
+    """The page with what is its own; `server.security` has the headers of every answer."""
     return HTMLResponse(
         html,
         headers={
             "Content-Security-Policy": policy,
-            "Cache-Control": "no-store",
             "Cross-Origin-Opener-Policy": "same-origin",
             "Referrer-Policy": "same-origin",
             "Vary": "Accept",
-            "X-Content-Type-Options": "nosniff",
-            "X-Frame-Options": "DENY",
         },
     )

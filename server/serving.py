@@ -5,7 +5,9 @@ import socket
 import uvicorn
 from starlette.applications import Starlette
 
-__all__ = ["ListenError", "listen", "serve", "url_of"]
+from server.protocol import BoundedHttp
+
+__all__ = ["ListenError", "listen", "serve", "server_of", "url_of"]
 
 
 class ListenError(Exception):
@@ -30,8 +32,32 @@ def url_of(listening: socket.socket, path: str) -> str:
     return f"http://{f'[{host}]' if ':' in host else host}:{port}{path}"
 
 
-def serve(app: Starlette, listening: socket.socket, *, log_level: str) -> None:
-    """Serves until it is told to stop, then finishes what is under way."""
-    # Logs go the way that `server.logs` has set up.
-    config = uvicorn.Config(app, log_config=None, log_level=log_level, access_log=False)
-    uvicorn.Server(config).run(sockets=[listening])
+def server_of(app: Starlette, *, log_level: str, shutdown_seconds: int) -> uvicorn.Server:
+    """The server of the application. Told to stop, it finishes what is under way, for at most
+    `shutdown_seconds`."""
+    config = uvicorn.Config(
+        app,
+        http=BoundedHttp,
+        # An upgrade stays a request of HTTP, which the application refuses.
+        ws="none",
+        # Anybody may send X-Forwarded-*; where browsers reach us, PLANNER_PUBLIC_URL says.
+        proxy_headers=False,
+        server_header=False,
+        timeout_graceful_shutdown=shutdown_seconds,
+        # Longer than a proxy keeps a connection that it means to use again (nginx and AWS: 60 s):
+        # else it may send a request just as we close.
+        timeout_keep_alive=75,
+        # Logs go the way that `server.logs` has set up.
+        log_config=None,
+        log_level=log_level,
+        access_log=False,
+    )
+    return uvicorn.Server(config)
+
+
+def serve(
+    app: Starlette, listening: socket.socket, *, log_level: str, shutdown_seconds: int
+) -> None:
+    """Serves until it is told to stop."""
+    server = server_of(app, log_level=log_level, shutdown_seconds=shutdown_seconds)
+    server.run(sockets=[listening])

@@ -2,12 +2,13 @@
 
 import enum
 from pathlib import Path
-from typing import Self
+from typing import Annotated, Self
 
 from pydantic import AliasChoices, Field, SecretStr, field_validator, model_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from schema.limits import Limits
+from server.origins import origin_of
 
 __all__ = ["SessionStrategy", "Settings", "StoreKind"]
 
@@ -38,6 +39,8 @@ class Settings(BaseSettings):
 
     host: str = Field("127.0.0.1", validation_alias=AliasChoices("HOST"))
     port: int = Field(8000, ge=0, le=65535, validation_alias=AliasChoices("PORT"))
+    # What most platforms grant between SIGTERM and SIGKILL.
+    shutdown_seconds: int = Field(30, ge=1)
 
     auth_secret: SecretStr | None = Field(None, validation_alias=AliasChoices("AUTH_SECRET"))
     auth_secret_1: SecretStr | None = Field(None, validation_alias=AliasChoices("AUTH_SECRET_1"))
@@ -46,6 +49,7 @@ class Settings(BaseSettings):
     session_strategy: SessionStrategy = SessionStrategy.JWT
     team_claim: str = Field("teamId", min_length=1)
     public_url: str = ""
+    allowed_origins: Annotated[tuple[str, ...], NoDecode] = ()
 
     store: StoreKind = StoreKind.DYNAMODB
     table: str = Field("resource-planner", min_length=3, max_length=255)
@@ -98,13 +102,33 @@ class Settings(BaseSettings):
     @property
     def secure_cookies(self) -> bool:
         """Whether browsers reach us by https, so that only the `__Secure-` cookie counts."""
-        return self.public_url.startswith("https://")
+        return (self.public_origin or "").startswith("https://")
+
+    @property
+    def public_origin(self) -> str | None:
+        """The origin of the public URL, if there is one."""
+        return origin_of(self.public_url) if self.public_url else None
 
     @field_validator("endpoint_url", "public_url")
     @classmethod
     def _web_address(cls, value: str | None) -> str | None:
-        if value and not value.startswith(("http://", "https://")):
-            raise ValueError("must begin with http:// or https://")
+        if value:
+            origin_of(value)
+        return value
+
+    @field_validator("allowed_origins", mode="before")
+    @classmethod
+    def _separated_by_commas(cls, value: object) -> object:
+        if isinstance(value, str):
+            return tuple(each.strip() for each in value.split(",") if each.strip())
+        return value
+
+    @field_validator("allowed_origins")
+    @classmethod
+    def _exact_origins(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        for origin in value:
+            if origin != origin_of(origin):
+                raise ValueError(f"{origin} is no origin; that would be {origin_of(origin)}")
         return value
 
     @model_validator(mode="after")

@@ -1,6 +1,7 @@
 """What tests on real engines share: where they are fetched to, and how to go without one."""
 
 import os
+import shutil
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -8,10 +9,10 @@ from typing import Final
 
 import pytest
 
-from server.assets import DYNAMODB_LOCAL, AssetError, fetch
+from server.assets import DYNAMODB_LOCAL, GRAPHIQL, REACT, REACT_DOM, AssetError, fetch
 from server.engines import EngineMissing, dynamodb_local, embedded, find_java
 
-__all__ = ["DEEP", "ENGINES", "HOME", "require", "require_engine", "running"]
+__all__ = ["DEEP", "ENGINES", "HOME", "require", "require_engine", "require_graphiql", "running"]
 
 # Git-ignored, and kept between runs, so that DynamoDB Local is fetched once.
 HOME: Final = Path(__file__).parents[1] / ".planner"
@@ -39,6 +40,16 @@ def require_engine(name: str) -> None:
         fetch(DYNAMODB_LOCAL, HOME)
     except (EngineMissing, AssetError) as missing:
         require(False, str(missing))
+
+
+def require_graphiql() -> None:
+    """Skip the test unless GraphiQL's files are in HOME, or can be fetched."""
+    for package in (GRAPHIQL, REACT, REACT_DOM):
+        try:
+            fetch(package, HOME)
+        except AssetError as missing:
+            require(shutil.which("npm") and "no network" not in str(missing), str(missing))
+            raise
 
 
 def require(condition: object, why: str) -> None:

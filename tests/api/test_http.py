@@ -57,13 +57,39 @@ async def test_mutation_by_get_is_refused_and_not_carried_out(
     assert method == "HEAD" or is_refused(response, 405)
 
 
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+async def test_the_body_of_a_get_means_nothing(api: Api, store: Store, method: str) -> None:
+    """S-01: with a query in the URL and a mutation in the body; RFC 9110 §9.3.1."""
+    headers = {**api.headers, "Content-Type": JSON}
+    body = json.dumps({"query": MUTATION}).encode()
+    async with nothing_written(store, api.team):
+        for parameters, status in (({"query": QUERY}, 200), ({}, 400), ({"query": MUTATION}, 405)):
+            response = await api.http.request(
+                method, "/graphql", params=parameters, content=body, headers=headers
+            )
+            assert response.status_code == status
+
+
+async def test_the_url_of_a_post_means_nothing(api: Api, store: Store) -> None:
+    """S-01: the mutation is in the URL, where a link or a form could have put it."""
+    async with nothing_written(store, api.team):
+        response = await api.http.post(
+            "/graphql", params={"query": MUTATION}, json={"query": QUERY}, headers=api.headers
+        )
+        assert response.json() == named(api.team)
+        response = await api.http.post(
+            "/graphql", params={"query": MUTATION}, json={}, headers=api.headers
+        )
+        assert is_refused(response, 400)
+
+
 @pytest.mark.parametrize("method", ["PUT", "DELETE", "PATCH"])
 async def test_other_methods_are_refused_in_json(api: Api, store: Store, method: str) -> None:
     async with nothing_written(store, api.team):
         body = json.dumps({"query": MUTATION}).encode()
         response = await send(api, method, body, Content_Type=JSON)
     assert is_refused(response, 405)
-    assert response.headers["allow"] == "GET, POST"
+    assert response.headers["allow"] == "GET, HEAD, POST"
 
 
 @pytest.mark.parametrize(
@@ -105,6 +131,7 @@ MALFORMED: dict[str, bytes] = {
     "null": b"null",
     "an empty batch": b"[]",
     "a batch": b'[{"query": "{ team { name } }"}]',
+    "a large batch": b"[" + b",".join([b'{"query": "{ team { name } }"}'] * 1_000) + b"]",
     "no query": b"{}",
     "a null query": b'{"query": null}',
     "a query that is a number": b'{"query": 1}',
@@ -168,6 +195,15 @@ async def test_body_over_the_cap_is_413_and_one_below_it_is_read(api: Api) -> No
         (f"{GRAPHQL};q=0.1, {JSON}", JSON),
         (f"text/html, {GRAPHQL}; charset=utf-8", GRAPHQL),
         ("", JSON),
+        # RFC 9110 §12.5.1: the most specific range that fits is the one that counts.
+        (f"{JSON};q=0, */*", GRAPHQL),
+        (f"*/*, {JSON};q=0", GRAPHQL),
+        (f"{GRAPHQL};q=0.1, application/*;q=0.5", JSON),
+        (f"{GRAPHQL}, */*", GRAPHQL),
+        (f"{JSON}, {GRAPHQL}", JSON),
+        (f"{GRAPHQL}, {JSON}", GRAPHQL),
+        (f"{JSON};q=x, {GRAPHQL};q=0.1", GRAPHQL),
+        ("text/html,application/xhtml+xml,*/*;q=0.8", JSON),
     ],
 )
 async def test_answer_has_the_media_type_that_is_accepted_and_its_status(
@@ -183,7 +219,10 @@ async def test_answer_has_the_media_type_that_is_accepted_and_its_status(
     assert response.headers["content-type"] == f"{media_type}; charset=utf-8"
 
 
-@pytest.mark.parametrize("accept", ["text/html", "text/plain, image/*", f"{JSON};q=0"])
+@pytest.mark.parametrize(
+    "accept",
+    ["text/html", "text/plain, image/*", f"{JSON};q=0", f"*/*;q=0, {JSON};q=0", "*/*;q=nan"],
+)
 async def test_nothing_that_is_accepted_is_406(api: Api, captured: Capture, accept: str) -> None:
     response = await post(api, {"query": QUERY}, Accept=accept)
     assert is_refused(response, 406)

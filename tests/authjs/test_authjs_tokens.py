@@ -3,12 +3,7 @@
 Skipped, with the reason, where npm is missing; with CI=true that is a failure.
 """
 
-import json
-import shutil
-import subprocess
-import tempfile
 import time
-from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
@@ -20,7 +15,7 @@ from resolvers.session import Session
 from server.authjs import InvalidToken, decode, derive_keys, mint
 from server.session import Authenticator
 from server.settings import Settings
-from tests.engines import require
+from tests.npm import Ask, node
 
 PLAIN = "authjs.session-token"
 SECURE = "__Secure-authjs.session-token"
@@ -28,63 +23,12 @@ NAMES = (PLAIN, SECURE)
 SECRET = "correct horse battery staple, but longer"
 OTHER = "a secret that is newer than the other one"
 
-REPOSITORY = Path(__file__).parents[2]
-SOURCE = Path(__file__).parent
-CACHE = REPOSITORY / ".planner" / "authjs"
-MANIFEST = ("package.json", "package-lock.json")
-
-Ask = Callable[..., object]
-
-
-def _install(npm: str) -> None:
-    """Fills the cache unless it holds exactly what the lock file says. Installed aside and moved
-    into place, so that what was interrupted never counts."""
-    installed = CACHE / "node_modules" / ".package-lock.json"
-    same = (_read(SOURCE / name) == _read(CACHE / name) for name in MANIFEST)
-    if installed.exists() and all(same):
-        return
-    CACHE.parent.mkdir(exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=CACHE.parent, prefix="authjs-") as aside:
-        fresh = Path(aside, "authjs")
-        fresh.mkdir()
-        for name in MANIFEST:
-            shutil.copy(SOURCE / name, fresh)
-        command = [npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
-        done = subprocess.run(command, cwd=fresh, capture_output=True, text=True, timeout=300)
-        if done.returncode:
-            require(
-                False, f"the real @auth/core: npm ci failed: {' '.join(done.stderr.split())[:300]}"
-            )
-        shutil.rmtree(CACHE, ignore_errors=True)
-        fresh.rename(CACHE)
-
-
-def _read(path: Path) -> bytes | None:
-    return path.read_bytes() if path.exists() else None
-
 
 @pytest.fixture(scope="session")
 def authjs() -> Ask:
     """Asks the real Auth.js one thing; see tests/authjs/token.mjs for the operations."""
-    node, npm = shutil.which("node") or "", shutil.which("npm") or ""
-    require(node and npm, "the real @auth/core: node and npm are not installed")
-    _install(npm)
-    # Node resolves imports from where the file lies.
-    shutil.copy(SOURCE / "token.mjs", CACHE)
-
-    def ask(op: str, **request: object) -> object:
-        done = subprocess.run(
-            [node, "token.mjs"],
-            cwd=CACHE,
-            input=json.dumps({"op": op, **request}),
-            capture_output=True,
-            text=True,
-            timeout=60,
-        )
-        assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout)
-
-    return ask
+    run = node(Path(__file__).parent)
+    return lambda op, **request: run("token.mjs", op=op, **request)
 
 
 def _authenticator(name: str, secret: str, newer: str | None = None) -> Authenticator:

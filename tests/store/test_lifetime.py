@@ -21,6 +21,7 @@ from data.items import encode
 from data.store import Store
 from server.app import create_app
 from server.engines import DUMMY_CREDENTIALS
+from tests.api.http import is_refused
 from tests.api.samples import assignment, resource
 from tests.api_client import SECRET, Api, everything, put
 from tests.store.stub import Conduct, no_complaints, planner, running_stub, settings_for
@@ -184,6 +185,23 @@ async def test_sigterm_lets_a_slow_write_finish_and_its_answer_arrive(tmp_path: 
         said = await last_words(process)
         assert len(stub.of("slow")) == 1
         assert_ended_in_order(process, said)
+
+
+async def test_sigterm_waits_no_longer_than_it_may(tmp_path: Path) -> None:
+    """A request that does not end is given up, and its client is told so."""
+    gate = asyncio.Event()
+    allowed = {"PLANNER_SHUTDOWN_SECONDS": "1"}
+    async with running_stub() as stub, served(tmp_path, stub.url, **allowed) as (process, url):
+        stub.conduct["slow"] = Conduct(gate=gate)
+        async with httpx.AsyncClient(base_url=url, timeout=PATIENCE) as http:
+            answer = asyncio.create_task(Api(http, "slow").post(TIMELINE))
+            await stub.arrived("slow")
+            process.send_signal(signal.SIGTERM)
+            assert is_refused(await answer, 503, "UNAVAILABLE")
+        said = await last_words(process)
+        gate.set()
+        assert "timeout graceful shutdown exceeded" in said
+        assert process.returncode in (0, -signal.SIGTERM), said
 
 
 async def test_sigterm_lets_a_cascade_in_the_background_finish(tmp_path: Path) -> None:

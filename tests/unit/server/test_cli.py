@@ -84,6 +84,7 @@ def test_tokens_without_a_secret_are_signed_for_the_development_server(
         (["serve", "--port", "99999"], {}, "PORT: "),
         (["serve"], {"PLANNER_STORE": "mysql"}, "PLANNER_STORE: "),
         (["serve"], {"PLANNER_PUBLIC_URL": "planner.example"}, "PLANNER_PUBLIC_URL: "),
+        (["serve"], {"PLANNER_ALLOWED_ORIGINS": "*"}, "PLANNER_ALLOWED_ORIGINS: "),
         (["dev"], {"AWS_ENDPOINT_URL_DYNAMODB": "127.0.0.1:8001"}, "AWS_ENDPOINT_URL_DYNAMODB: "),
         (["dev"], {"PLANNER_STORE": "dynamodb"}, "planner serve"),
         (["dev"], {"AWS_ENDPOINT_URL_DYNAMODB": "http://127.0.0.1:9"}, "region"),

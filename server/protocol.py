@@ -1,0 +1,81 @@
+"""uvicorn's protocol of HTTP/1.1, with a bound on the head of a request.
+
+llhttp, which parses here, has none: a header without an end would be kept in memory for as long as
+it is sent.
+"""
+
+from typing import Any, Final
+
+import orjson
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+
+from data.errors import BadInput
+from server.answers import JSON, problem
+
+__all__ = ["MAX_HEAD_BYTES", "BoundedHttp"]
+
+MAX_HEAD_BYTES: Final = 65_536
+"""Request line and headers. The largest session takes 16 KiB; uvicorn's other parser, h11, has the
+same bound."""
+
+
+class _HeadTooLarge(Exception):
+    pass
+
+
+class BoundedHttp(HttpToolsProtocol):
+    """Refuses a head over MAX_HEAD_BYTES with 431 (RFC 6585 §5), and what is no HTTP with 400,
+    both in JSON. The connection ends with either: where the next request begins is unknown."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._in_head = False
+        self._pending_bytes = 0
+        self._head_bytes = 0
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if self._in_head and not self.transport.is_closing():
+            self._pending_bytes += len(data)
+            if self._pending_bytes > MAX_HEAD_BYTES:
+                self._refuse_head()
+
+    def on_message_begin(self) -> None:
+        super().on_message_begin()
+        self._in_head = True
+        self._pending_bytes = self._head_bytes = 0
+
+    def on_url(self, url: bytes) -> None:
+        super().on_url(url)
+        self._count(len(url))
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        super().on_header(name, value)
+        self._count(len(name) + len(value))
+
+    def on_headers_complete(self) -> None:
+        self._in_head = False
+        super().on_headers_complete()
+
+    def _count(self, size: int) -> None:
+        self._head_bytes += size
+        if self._head_bytes > MAX_HEAD_BYTES:
+            raise _HeadTooLarge  # The parser stops, and `data_received` goes on below.
+
+    def send_400_response(self, msg: str) -> None:
+        if self._head_bytes > MAX_HEAD_BYTES:
+            self._refuse_head()
+        else:
+            self._refuse(400, msg)
+
+    def _refuse_head(self) -> None:
+        self._refuse(431, f"Request line and headers may have {MAX_HEAD_BYTES} bytes at most.")
+
+    def _refuse(self, status: int, message: str) -> None:
+        body = orjson.dumps(problem(message, BadInput.code))
+        head = (
+            f"content-type: {JSON}; charset=utf-8\r\ncontent-length: {len(body)}\r\n"
+            "cache-control: no-store\r\nconnection: close\r\n\r\n"
+        )
+        self.transport.write(STATUS_LINE[status] + head.encode() + body)
+        self.transport.close()

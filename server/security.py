@@ -1,0 +1,156 @@
+"""What browsers need to be told and asked: who may write from where, and headers that close the
+rest.
+
+Forged requests are told apart by what browsers say of them and no page can change:
+`Sec-Fetch-Site` (Fetch Metadata, W3C) and `Origin` (RFC 6454 §7), as OWASP's cheat sheet on CSRF
+has it. Every method but the safe ones (RFC 9110 §9.2.1) is checked, with a session or without. Who
+sends neither header is no browser, and acts in nobody's name.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+import structlog
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from data.errors import BadInput, Forbidden
+from server.answers import MaskFaults, json_response, problem
+from server.bodies import CloseUnread
+from server.origins import origin_of
+from server.settings import Settings
+
+__all__ = ["middleware"]
+
+_SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+_FROM_HERE: Final = frozenset({"same-origin", "none"})
+# Chromium keeps the answer to a preflight for two hours at most, Firefox for a day.
+_PREFLIGHT_SECONDS: Final = 7_200
+_YEAR_SECONDS: Final = 31_536_000
+
+_HEADERS: Final = {
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
+
+_log = structlog.get_logger(__name__)
+
+
+def middleware(settings: Settings) -> list[Middleware]:
+    """All of it, the outermost first: headers and CORS go on refusals and faults as well."""
+    headers = dict(_HEADERS)
+    if settings.secure_cookies:
+        headers["Strict-Transport-Security"] = f"max-age={_YEAR_SECONDS}"
+    stack = [Middleware(DefaultHeaders, headers=headers)]
+    if settings.allowed_origins:
+        stack.append(
+            Middleware(
+                Cors,
+                allow_origins=settings.allowed_origins,
+                allow_methods=("GET", "POST"),
+                allow_headers=("Authorization", "Content-Type"),
+                allow_credentials=True,
+                max_age=_PREFLIGHT_SECONDS,
+            )
+        )
+    return [
+        *stack,
+        Middleware(CloseUnread),
+        Middleware(MaskFaults),
+        Middleware(RefuseForgery, settings=settings),
+    ]
+
+
+class DefaultHeaders:
+    """Puts these headers on every answer that does not have its own."""
+
+    def __init__(self, app: ASGIApp, *, headers: Mapping[str, str]) -> None:
+        self._app = app
+        self._headers = headers
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                present = MutableHeaders(scope=message)
+                for name, value in self._headers.items():
+                    present.setdefault(name, value)
+            await send(message)
+
+        await self._app(scope, receive, with_headers if scope["type"] == "http" else send)
+
+
+class Cors(CORSMiddleware):
+    """Starlette's, whose refusals are JSON here."""
+
+    def preflight_response(self, request_headers: Headers) -> Response:
+        response = super().preflight_response(request_headers)
+        if response.status_code < 400:
+            return response
+        kept = {
+            name: value
+            for name, value in response.headers.items()
+            if name not in ("content-length", "content-type")
+        }
+        body = problem("This origin may not send such a request.", Forbidden.code)
+        return json_response(body, 403, headers=kept)
+
+
+class RefuseForgery:
+    """Refuses what a page of another origin has sent, and upgrades to WebSocket: there are no
+    subscriptions, and a handshake would pass by every rule for POST."""
+
+    def __init__(self, app: ASGIApp, *, settings: Settings) -> None:
+        self._app = app
+        self._own = settings.public_origin
+        self._allowed = frozenset(settings.allowed_origins)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and (refusal := self._refusal(scope)):
+            await refusal(scope, receive, send)
+            return
+        await self._app(scope, receive, send)
+
+    def _refusal(self, scope: Scope) -> Response | None:
+        headers = Headers(scope=scope)
+        is_safe = scope["method"] in _SAFE_METHODS
+        upgrade = headers.get("upgrade", "").lower()
+        # An offer of HTTP/2 may be ignored (RFC 9110 §7.8), but the parser skips the body after it.
+        if "websocket" in upgrade or (upgrade and not is_safe):
+            message = (
+                "There is no WebSocket and no HTTP/2 here: send the request without `Upgrade`."
+            )
+            body = problem(message, BadInput.code)
+            return json_response(body, 400, headers={"Connection": "close"})
+        if is_safe or self._may_write(scope["scheme"], headers):
+            return None
+        origin, site = headers.get("origin"), headers.get("sec-fetch-site")
+        _log.info("refused: another origin", origin=origin, site=site)
+        message = (
+            "A page of this origin may not write here. PLANNER_PUBLIC_URL says where pages are, "
+            "PLANNER_ALLOWED_ORIGINS which others may."
+        )
+        return json_response(problem(message, Forbidden.code), 403)
+
+    def _may_write(self, scheme: str, headers: Headers) -> bool:
+        origins, sites = headers.getlist("origin"), headers.getlist("sec-fetch-site")
+        if len(origins) > 1 or len(sites) > 1:
+            return False
+        if origins and origins[0] in self._allowed:
+            return True
+        if sites and sites[0] not in _FROM_HERE:
+            return False
+        return not origins or origins[0] == (self._own or _origin_of_host(scheme, headers))
+
+
+def _origin_of_host(scheme: str, headers: Headers) -> str | None:
+    try:
+        return origin_of(f"{scheme}://{headers.get('host', '')}")
+    except ValueError:
+        return None

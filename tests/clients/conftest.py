@@ -1,0 +1,31 @@
+"""A server on a socket, over one engine, and the packages of npm."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from data.store import Store
+from server.settings import Settings
+from tests.engines import running
+from tests.live import live
+from tests.npm import Ask, node
+
+
+@pytest.fixture(scope="session")
+def engine() -> Iterator[str]:
+    """The address of an engine."""
+    with running("embedded") as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def url(settings: Settings, store: Store) -> Iterator[str]:
+    """The address of GraphQL on a server whose table is that of `store`."""
+    with live(settings) as address:
+        yield f"{address}/graphql"
+
+
+@pytest.fixture(scope="session")
+def npm() -> Ask:
+    return node(Path(__file__).parent)

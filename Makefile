@@ -18,7 +18,7 @@ dev: $(READY) ## Serve the demo team at http://127.0.0.1:8000/graphql, signed in
 test: $(READY) ## Run the tests; those that need Java or npm say so where these are missing
 	@$(BIN)/python -m pytest -n 2 --dist loadfile
 
-test-deep: $(READY) ## Run the property tests, races and faults with many more examples (a quarter of an hour)
+test-deep: $(READY) ## Run the property tests, races, faults and random requests with many more examples (half an hour)
 	@HYPOTHESIS_PROFILE=deep $(BIN)/python -m pytest -m deep -n 2 --dist loadfile
 
 check: $(READY) ## Check format, lint, types, the import arrow and that schema.graphql is current

@@ -138,11 +138,10 @@ class _Counted(Collector):
 def metrics_page(token: SecretStr | None) -> Callable[[Request], Awaitable[Response]]:
     """The endpoint of the page, in the format that the scraper prefers. With a token only those
     who send it as `Authorization: Bearer` (RFC 6750) are answered."""
-    expected = f"Bearer {token.get_secret_value()}".encode() if token else None
+    expected = token.get_secret_value().encode() if token else None
 
     async def page(request: Request) -> Response:
-        given = request.headers.get("authorization", "").encode("latin-1")
-        if expected and not hmac.compare_digest(given, expected):
+        if expected and not hmac.compare_digest(_bearer(request), expected):
             headers = {"WWW-Authenticate": "Bearer"}
             return PlainTextResponse("The token is missing or wrong.\n", 401, headers)
         metrics: Metrics = request.app.state.metrics
@@ -151,3 +150,9 @@ def metrics_page(token: SecretStr | None) -> Callable[[Request], Awaitable[Respo
         return Response(encode(metrics.registry), headers=headers)
 
     return page
+
+
+def _bearer(request: Request) -> bytes:
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    # Starlette reads headers as Latin-1; these are the bytes that were sent.
+    return token.strip(" ").encode("latin-1") if scheme.lower() == "bearer" else b""

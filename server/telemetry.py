@@ -167,7 +167,7 @@ class Telemetry:
             operation=seen.operation,
             type=seen.type,
             team=hashlib.sha256(context.team_id.encode()).hexdigest()[:12],
-            outcome=seen.outcome,
+            outcome=seen.outcome.value,
             codes=seen.codes,
             status=seen.status,
             duration_ms=round(seconds * 1000, 2),

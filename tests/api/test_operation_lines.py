@@ -152,7 +152,9 @@ async def test_an_operation_with_some_data_is_partial(
     assert (line["outcome"], line["codes"]) == ("partial", ["UNAVAILABLE"])
 
 
-@pytest.mark.parametrize("document", ["query Broken {", "query Broken { team { nothing } }", ""])
+@pytest.mark.parametrize(
+    "document", ["query Broken {", "query Broken { team { nothing } }", "# nothing"]
+)
 async def test_a_document_that_is_not_valid_has_no_name_and_no_type(
     api: Api, lines: Lines, document: str
 ) -> None:

@@ -20,6 +20,7 @@ from tests.docs.documents import ROOT, rows, text
 from tests.unit.data.memory_store import MemoryStore
 
 OPERATIONS = ROOT / "docs" / "operations.md"
+METHODS = {"debug", "info", "warning", "error", "exception", "critical"}
 LINES = {"operation": OperationLine, "request refused": RefusedLine}
 """Events whose fields are given as one dictionary."""
 
@@ -57,7 +58,7 @@ def events_of(source: str) -> Iterator[tuple[str, str, frozenset[str]]]:
             case ast.Call(
                 func=ast.Attribute(value=ast.Name(id="log" | "_log"), attr=method),
                 args=[ast.Constant(value=str(event)), *_],
-            ):
+            ) if method in METHODS:
                 given = {each.arg for each in node.keywords if each.arg} - {"exc_info"}
                 if any(each.arg is None for each in node.keywords):
                     given |= LINES[event].__annotations__.keys()

@@ -26,7 +26,7 @@ from server.envelope import (
 )
 from server.session import Authenticator
 from server.settings import Settings
-from server.telemetry import Observation, Telemetry
+from server.telemetry import NOBODY_LISTENS, Observation, Telemetry
 from server.trusted_documents import TrustedDocuments
 
 __all__ = ["GraphQLEndpoint"]
@@ -80,7 +80,7 @@ class GraphQLEndpoint:
             body = _problem(error.message, error.code)
             return _respond(body, _STATUS.get(type(error), 500), media_type, headers)
         except ClientDisconnect:
-            return Response(status_code=400)  # Nobody is there to read it.
+            return Response(status_code=NOBODY_LISTENS)
         except Exception:
             seen.code = PlannerError.code
             log.exception("request failed", correlation_id=seen.correlation_id)

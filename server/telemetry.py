@@ -23,6 +23,7 @@ from server.metrics import Metrics
 
 __all__ = [
     "CANCELED",
+    "NOBODY_LISTENS",
     "Observation",
     "OpenSpan",
     "OperationLine",
@@ -36,7 +37,7 @@ log = structlog.get_logger(__name__)
 CANCELED: Final = "CANCELED"
 """The code of a request whose client went away before it was read. No client sees it."""
 
-_NOBODY_LISTENS: Final = 499
+NOBODY_LISTENS: Final = 499
 """No status was sent; nginx writes this number for that."""
 
 _LONGEST_NAME: Final = 100
@@ -103,7 +104,7 @@ class Observation:
     def __init__(self, metrics: Metrics, open_span: OpenSpan) -> None:
         self.correlation_id = uuid.uuid4().hex
         self.meter = Meter()
-        self.status = _NOBODY_LISTENS
+        self.status = NOBODY_LISTENS
         self.code = CANCELED
         self.operation = "unknown"
         self.type = "unknown"

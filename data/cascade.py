@@ -108,9 +108,12 @@ async def _delete_chunk(
 
 
 class Cascades:
-    """Finishes deletions that were left behind, in the background, each one once at a time."""
+    """Finishes deletions that were left behind, in the background, each one once at a time.
+    `finished` and `failed` count how they ended so far."""
 
     def __init__(self, store: Store) -> None:
+        self.finished = 0
+        self.failed = 0
         self._store = store
         self._tasks: dict[tuple[str, type[Owner], str], asyncio.Task[None]] = {}
 
@@ -136,6 +139,8 @@ class Cascades:
             deleted = await finish_deletion(self._store, team_id, type(owner), owner.id)
         except Exception:
             # It stays marked, so the next read that sees it begins again.
+            self.failed += 1
             log.exception("deletion not finished", id=owner.id)
         else:
+            self.finished += 1
             log.info("deletion finished", id=owner.id, assignments=len(deleted))

@@ -1,23 +1,35 @@
 """The one DynamoDB client of the process: requests, pages, retries, and what their errors mean.
 
-Nothing else in the house knows boto. See docs/adr/0004-one-client-module.md.
+Nothing else sends, and besides only `data.failures` knows boto. See
+docs/adr/0004-one-client-module.md.
 """
 
 import asyncio
+import copy
 import random
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, Self, cast
 
 import aioboto3
 from aiobotocore.config import AioConfig
-from botocore.exceptions import BotoCoreError, ClientError, HTTPClientError
-from botocore.exceptions import ConnectionError as BotoConnectionError
+from botocore.exceptions import ClientError
 
-from data.errors import LimitExceeded, PlannerError, Unavailable
-from data.expressions import Expression, Item, Key, KeyQuery, names_of
+from data.errors import LimitExceeded, Unavailable
+from data.expressions import Expression, Item, Key, KeyQuery, names_of, s
+from data.failures import (
+    REQUEST_ERRORS,
+    STORE_ERRORS,
+    CancellationReason,
+    ConditionFailed,
+    NotReady,
+    Outage,
+    TransactionCanceled,
+    failure_of,
+    outage_of,
+)
+from data.metering import Meter, Operation, consumption
 from data.table import definition
 from data.transactions import Action, to_request
 
@@ -28,14 +40,12 @@ __all__ = [
     "STORE_ERRORS",
     "CancellationReason",
     "ConditionFailed",
+    "NotReady",
+    "Outage",
     "Store",
     "TransactionCanceled",
     "open_store",
 ]
-
-STORE_ERRORS: Final = (BotoCoreError, ClientError)
-"""What a store raises when it is not set up: no region, no credentials, no permission, no table.
-Commands say it in one line; in a request it is a fault of ours, and masked."""
 
 # A planner waits for its answer: give up well before a browser does.
 _MAX_ATTEMPTS: Final = 6
@@ -43,57 +53,18 @@ _MAX_SECONDS: Final = 10.0
 _FIRST_PAUSE: Final = 0.05
 _LONGEST_PAUSE: Final = 1.0
 
+_NOBODY: Final[Key] = {"pk": s("TEAM##"), "sk": s("READY")}
+"""A key that no item has, since no team's id has a `#`, and that the server's policy lets it read:
+all of that is below `TEAM#`."""
+
 _BACKUP_ATTEMPTS: Final = 20
 _BACKUP_PAUSE: Final = 3.0
-
-_TRANSIENT: Final = frozenset(
-    {
-        "InternalServerError",
-        "LimitExceededException",
-        "ProvisionedThroughputExceededException",
-        "RequestLimitExceeded",
-        "ServiceUnavailable",
-        "ThrottlingException",
-        "TransactionConflictException",
-        "TransactionInProgressException",
-    }
-)
-_TRANSIENT_REASONS: Final = frozenset(
-    {"ProvisionedThroughputExceeded", "ThrottlingError", "TransactionConflict"}
-)
-
-
-class ConditionFailed(Exception):
-    """A conditional write was refused by the table. `item` is what stands there, if anything."""
-
-    def __init__(self, item: Item | None) -> None:
-        super().__init__("the condition did not hold")
-        self.item = item
-
-
-@dataclass(frozen=True, slots=True)
-class CancellationReason:
-    """What became of one action of a cancelled transaction."""
-
-    code: str
-    item: Item | None
-
-    @property
-    def condition_failed(self) -> bool:
-        return self.code == "ConditionalCheckFailed"
-
-
-class TransactionCanceled(Exception):
-    """No action was carried out. `reasons` has one entry for each, in the order of the actions."""
-
-    def __init__(self, reasons: tuple[CancellationReason, ...]) -> None:
-        super().__init__(", ".join(reason.code for reason in reasons))
-        self.reasons = reasons
 
 
 class Store:
     """Requests to one table. Transient failures are retried with full jitter, a bounded number of
-    times and for a bounded time, and then become `Unavailable`."""
+    times and for a bounded time, and then become `Unavailable`. `meter` counts what the process
+    asks of the table."""
 
     def __init__(
         self,
@@ -109,6 +80,14 @@ class Store:
         self._consistent_reads = consistent_reads
         self._max_items = max_items
         self._page_size = page_size
+        self.meter = Meter()
+        self._meters: tuple[Meter, ...] = (self.meter,)
+
+    def metered(self, meter: Meter) -> Self:
+        """The same store, which counts into this meter as well."""
+        view = copy.copy(self)
+        view._meters = (*self._meters, meter)
+        return view
 
     async def query(self, query: KeyQuery) -> list[Item]:
         """All items of the query, in the order of its keys. Raises LimitExceeded rather than
@@ -147,7 +126,7 @@ class Store:
         if self._page_size:
             request["Limit"] = self._page_size
         while True:
-            answer = await _persistently(self.client.query, **request)
+            answer = await self._send("Query", self.client.query, request)
             yield cast("list[Item]", answer["Items"])
             if "LastEvaluatedKey" not in answer:
                 return
@@ -155,35 +134,50 @@ class Store:
 
     async def get(self, key: Key) -> Item | None:
         """The item with this key, strongly consistent, or None."""
-        answer = await _persistently(
-            self.client.get_item, TableName=self.table, Key=key, ConsistentRead=True
-        )
+        request = {"TableName": self.table, "Key": key, "ConsistentRead": True}
+        answer = await self._send("GetItem", self.client.get_item, request)
         return cast("Item | None", answer.get("Item"))
+
+    async def probe(self) -> None:
+        """Whether the table can be used: one strongly consistent GetItem of a key that no item
+        has, sent once. Raises NotReady."""
+        request = {"TableName": self.table, "Key": _NOBODY, "ConsistentRead": True}
+        try:
+            await self._send("GetItem", self.client.get_item, request, attempts=1)
+        except Unavailable as error:
+            raise NotReady(outage_of(error.__cause__)) from error.__cause__
+        except STORE_ERRORS as error:
+            raise NotReady(outage_of(error)) from error
 
     async def put(self, item: Item, condition: Expression | None) -> None:
         """PutItem; without a condition it replaces what stands there. Raises ConditionFailed."""
-        await self._conditionally(self.client.put_item, condition, Item=item)
+        await self._conditionally("PutItem", self.client.put_item, condition, Item=item)
 
     async def delete(self, key: Key, condition: Expression) -> None:
         """DeleteItem. Raises ConditionFailed."""
-        await self._conditionally(self.client.delete_item, condition, Key=key)
+        await self._conditionally("DeleteItem", self.client.delete_item, condition, Key=key)
 
     async def update(self, key: Key, update: Expression, condition: Expression) -> None:
         """UpdateItem; `update` is the update expression with its values. A retry may apply it
         twice, so it must be one that can be. Raises ConditionFailed."""
         await self._conditionally(
-            self.client.update_item, condition, update, Key=key, UpdateExpression=update.text
+            "UpdateItem",
+            self.client.update_item,
+            condition,
+            update,
+            Key=key,
+            UpdateExpression=update.text,
         )
 
     async def transact(self, actions: Sequence[Action], *, token: str) -> None:
         """TransactWriteItems: all of at most `MAX_ACTIONS` actions, or none. With the same token
         (36 characters at most) and actions it is done once, however often it is sent within ten
         minutes. Raises TransactionCanceled when a condition did not hold."""
-        await _persistently(
-            self.client.transact_write_items,
-            TransactItems=[to_request(action, self.table) for action in actions],
-            ClientRequestToken=token,
-        )
+        request = {
+            "TransactItems": [to_request(action, self.table) for action in actions],
+            "ClientRequestToken": token,
+        }
+        await self._send("TransactWriteItems", self.client.transact_write_items, request)
 
     async def create_table(self) -> bool:
         """Creates the table as `data.table` defines it, unless it is there, and waits until it is
@@ -231,6 +225,7 @@ class Store:
 
     async def _conditionally(
         self,
+        operation: Operation,
         send: Callable[..., Awaitable[Any]],
         condition: Expression | None,
         update: Expression | None = None,
@@ -245,7 +240,40 @@ class Store:
         if condition:
             request["ConditionExpression"] = condition.text
             request["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
-        await _persistently(send, TableName=self.table, **request)
+        await self._send(operation, send, {"TableName": self.table, **request})
+
+    async def _send(
+        self,
+        operation: Operation,
+        send: Callable[..., Awaitable[Any]],
+        request: Mapping[str, Any],
+        *,
+        attempts: int = _MAX_ATTEMPTS,
+    ) -> Mapping[str, Any]:
+        """One request, sent again while the failure is one that passes, and counted."""
+        deadline = time.monotonic() + _MAX_SECONDS
+        for attempt in range(attempts):
+            for meter in self._meters:
+                meter.sent(operation, again=attempt > 0)
+            try:
+                answer: Mapping[str, Any] = await send(**request, ReturnConsumedCapacity="TOTAL")
+            except REQUEST_ERRORS as error:
+                failure = failure_of(error)
+                if failure is None:
+                    raise
+                if not isinstance(failure, Unavailable):
+                    raise failure from error
+                longest = min(_LONGEST_PAUSE, _FIRST_PAUSE * 2**attempt)
+                pause = random.uniform(0, longest)  # noqa: S311 (jitter, not a secret)
+                if attempt == attempts - 1 or time.monotonic() + pause > deadline:
+                    raise failure from error
+                await asyncio.sleep(pause)
+            else:
+                consumed = consumption(operation, answer)
+                for meter in self._meters:
+                    meter.answered(operation, consumed)
+                return answer
+        raise AssertionError("unreachable")
 
 
 @contextmanager
@@ -259,49 +287,6 @@ def _suppressed(*codes: str) -> Iterator[list[str]]:
         if code not in codes:
             raise
         seen.append(code)
-
-
-async def _persistently(send: Callable[..., Awaitable[Any]], **request: Any) -> Mapping[str, Any]:
-    """One request, sent again while the failure is one that passes."""
-    deadline = time.monotonic() + _MAX_SECONDS
-    for attempt in range(_MAX_ATTEMPTS):
-        try:
-            return cast("Mapping[str, Any]", await send(**request))
-        except (ClientError, HTTPClientError, BotoConnectionError, OSError) as error:
-            failure = _meaning(error)
-            if failure is None:
-                raise
-            if not isinstance(failure, Unavailable):
-                raise failure from error
-            longest = min(_LONGEST_PAUSE, _FIRST_PAUSE * 2**attempt)
-            pause = random.uniform(0, longest)  # noqa: S311 (jitter, not a secret)
-            if attempt == _MAX_ATTEMPTS - 1 or time.monotonic() + pause > deadline:
-                raise failure from error
-            await asyncio.sleep(pause)
-    raise AssertionError("unreachable")
-
-
-def _meaning(error: Exception) -> PlannerError | ConditionFailed | TransactionCanceled | None:
-    """What an exception of boto says to us: Unavailable when it may pass, None when unknown."""
-    if not isinstance(error, ClientError):
-        return Unavailable("the store cannot be reached; try again")
-    response = cast("dict[str, Any]", error.response)
-    code = str(response.get("Error", {}).get("Code", ""))
-    if code == "ConditionalCheckFailedException":
-        return ConditionFailed(response.get("Item"))
-    if code == "TransactionCanceledException":
-        reasons = tuple(
-            CancellationReason(reason.get("Code", "None"), reason.get("Item"))
-            for reason in response.get("CancellationReasons", ())
-        )
-        codes = {reason.code for reason in reasons}
-        if "ConditionalCheckFailed" in codes:
-            return TransactionCanceled(reasons)
-        return Unavailable("the store is busy; try again") if codes & _TRANSIENT_REASONS else None
-    status = response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
-    if code in _TRANSIENT or status >= 500:
-        return Unavailable("the store is busy; try again")
-    return None
 
 
 @asynccontextmanager

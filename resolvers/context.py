@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from data.assignments import Assignments
 from data.cascade import Cascades
 from data.entities import Project, Resource
-from data.errors import Forbidden
+from data.errors import Forbidden, Problem
 from data.loader import PartitionLoader
 from data.owners import Owners
 from data.store import Store
@@ -34,6 +34,8 @@ class RequestContext:
         self.resources = Owners(store, session.team_id, Resource)
         self.projects = Owners(store, session.team_id, Project)
         self.assignments = Assignments(store, session.team_id)
+        self.refusals: list[Problem] = []
+        """The problems of every write that was refused, whatever the payloads select of them."""
         self.graph: asyncio.Task[Graph] | None = None
 
     def require_writer(self) -> None:

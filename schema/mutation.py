@@ -29,7 +29,7 @@ from schema.inputs import (
     links_of,
     patch_of,
 )
-from schema.payloads import user_errors
+from schema.payloads import UserError, user_errors
 from schema.query import Info
 from schema.types import Assignment, Project
 
@@ -56,7 +56,7 @@ async def _answer(
     try:
         entity = await write(info.context, *args, **kwargs)
     except Refused as refused:
-        return payload(errors=user_errors(refused))
+        return payload(errors=_errors(info, refused))
     [node] = await reads.written(info.context, [entity], slices)
     return payload(**{field: node})
 
@@ -97,7 +97,7 @@ class Mutation:
         try:
             deleted = await owner_writes.delete_resource(info.context, id=input.id)
         except Refused as refused:
-            return payloads.DeleteResourcePayload(errors=user_errors(refused))
+            return payloads.DeleteResourcePayload(errors=_errors(info, refused))
         return payloads.DeleteResourcePayload(
             deleted_resource_id=input.id, deleted_assignment_ids=_ids(deleted)
         )
@@ -144,7 +144,7 @@ class Mutation:
         try:
             deleted = await owner_writes.delete_project(info.context, id=input.id)
         except Refused as refused:
-            return payloads.DeleteProjectPayload(errors=user_errors(refused))
+            return payloads.DeleteProjectPayload(errors=_errors(info, refused))
         return payloads.DeleteProjectPayload(
             deleted_project_id=input.id, deleted_assignment_ids=_ids(deleted)
         )
@@ -187,7 +187,7 @@ class Mutation:
         try:
             updated = await assignment_writes.update_assignments(info.context, patches)
         except Refused as refused:
-            return payloads.UpdateAssignmentsPayload(errors=user_errors(refused))
+            return payloads.UpdateAssignmentsPayload(errors=_errors(info, refused))
         nodes = await reads.written(info.context, updated, slices)
         return payloads.UpdateAssignmentsPayload(assignments=cast("list[Assignment]", nodes))
 
@@ -205,7 +205,7 @@ class Mutation:
                 operation_id=input.operation_id,
             )
         except Refused as refused:
-            return payloads.ShiftProjectPayload(errors=user_errors(refused))
+            return payloads.ShiftProjectPayload(errors=_errors(info, refused))
         [node] = await reads.written(info.context, [project], slices)
         return payloads.ShiftProjectPayload(
             project=cast("Project", node),
@@ -224,8 +224,14 @@ class Mutation:
         try:
             await assignment_writes.delete_assignment(info.context, id=input.id)
         except Refused as refused:
-            return payloads.DeleteAssignmentPayload(errors=user_errors(refused))
+            return payloads.DeleteAssignmentPayload(errors=_errors(info, refused))
         return payloads.DeleteAssignmentPayload(deleted_assignment_id=input.id)
+
+
+def _errors(info: Info, refused: Refused) -> list[UserError]:
+    """The problems of a refusal for its payload, noted for the operators as well."""
+    info.context.refusals += refused.problems
+    return user_errors(refused)
 
 
 def _ids(ids: list[str]) -> list[strawberry.ID]:

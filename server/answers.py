@@ -14,6 +14,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from data.errors import BadInput, PlannerError, Unavailable
+from server.telemetry import Telemetry
 
 __all__ = ["JSON", "MaskFaults", "http_exception", "json_response", "problem"]
 
@@ -55,7 +56,9 @@ async def http_exception(request: Request, error: Exception) -> Response:
         headers["Allow"] = ", ".join(sorted(allowed.split(", ")))
     message = _MESSAGES.get(error.status_code, error.detail)
     body = problem(message.format(allow=headers.get("Allow")), BadInput.code)
-    return json_response(body, error.status_code, headers=headers)
+    response = json_response(body, error.status_code, headers=headers)
+    telemetry: Telemetry = request.app.state.telemetry
+    return telemetry.refusal(response, BadInput.code)
 
 
 class MaskFaults:

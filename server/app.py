@@ -1,24 +1,31 @@
 """The ASGI application: routes, and what lives as long as the process."""
 
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
-from typing import Any
+from contextlib import asynccontextmanager, nullcontext
+from typing import TYPE_CHECKING, Any
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from data.cascade import Cascades
 from data.store import open_store
 from server.answers import http_exception
 from server.graphql_http import GraphQLEndpoint
+from server.health import Readiness, healthz, readyz
+from server.metrics import Metrics, metrics_page
 from server.playground import playground_response, playground_routes
 from server.security import middleware
 from server.session import Authenticator
 from server.settings import Settings
+from server.telemetry import Telemetry, no_span
 from server.trusted_documents import load_trusted_documents
+
+if TYPE_CHECKING:
+    from server.tracing import Tracing
 
 __all__ = ["GRAPHQL_PATH", "create_app"]
 
@@ -43,25 +50,37 @@ def create_app(
         if settings.trusted_documents
         else None
     )
+    tracing = _tracing() if settings.tracing else None
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        async with open_store(
-            settings.table,
-            endpoint_url=settings.endpoint_url,
-            credentials=credentials,
-            max_connections=settings.max_connections,
-            consistent_reads=settings.consistent_reads,
-            max_items=settings.max_items,
-        ) as store:
+        async with (
+            tracing.running() if tracing else nullcontext(),
+            open_store(
+                settings.table,
+                endpoint_url=settings.endpoint_url,
+                credentials=credentials,
+                max_connections=settings.max_connections,
+                consistent_reads=settings.consistent_reads,
+                max_items=settings.max_items,
+            ) as store,
+        ):
             cascades = Cascades(store)
             app.state.store = store
             app.state.cascades = cascades
-            app.state.graphql = GraphQLEndpoint(settings, authenticator, store, cascades, trusted)
+            app.state.metrics = Metrics(store.meter, cascades)
+            app.state.readiness = Readiness(store, quiet=tracing.quiet if tracing else nullcontext)
+            app.state.telemetry = Telemetry(
+                app.state.metrics, tracing.operation if tracing else no_span
+            )
+            app.state.graphql = GraphQLEndpoint(
+                settings, authenticator, store, cascades, trusted, app.state.telemetry
+            )
             try:
                 yield
             finally:
                 await cascades.aclose()
+                await app.state.readiness.aclose()
 
     async def graphql(request: Request) -> Response:
         if settings.playground and _is_page(request):
@@ -72,11 +91,14 @@ def create_app(
         endpoint: GraphQLEndpoint = request.app.state.graphql
         return await endpoint(request)
 
-    routes = [Route("/healthz", _healthz)]
+    routes = [Route("/healthz", healthz), Route("/readyz", readyz)]
+    if settings.metrics:
+        routes.append(Route("/metrics", metrics_page(settings.metrics_token)))
     if settings.playground:
         routes.append(Route("/", _to_playground))
         routes += playground_routes(settings.home, GRAPHQL_PATH)
-    routes.append(Route(GRAPHQL_PATH, graphql, methods=["GET", "POST"]))
+    spans = [Middleware(tracing.of_requests)] if tracing else []
+    routes.append(Route(GRAPHQL_PATH, graphql, methods=["GET", "POST"], middleware=spans))
     app = Starlette(
         routes=routes,
         lifespan=lifespan,
@@ -101,5 +123,8 @@ async def _to_playground(request: Request) -> Response:
     return RedirectResponse(GRAPHQL_PATH)
 
 
-async def _healthz(request: Request) -> Response:
-    return PlainTextResponse("ok")
+def _tracing() -> "Tracing":
+    # Its packages are an extra.
+    from server.tracing import Tracing
+
+    return Tracing()

@@ -1,6 +1,5 @@
 """The GraphQL endpoint: from an HTTP request to an answer in HTTP."""
 
-import uuid
 from typing import Any
 
 import structlog
@@ -25,6 +24,7 @@ from server.envelope import (
 )
 from server.session import Authenticator
 from server.settings import Settings
+from server.telemetry import CORRELATION_HEADER, NOBODY_LISTENS, Observation, Telemetry
 from server.trusted_documents import TrustedDocuments
 
 __all__ = ["GraphQLEndpoint"]
@@ -46,6 +46,7 @@ class GraphQLEndpoint:
         store: Store,
         cascades: Cascades,
         trusted: TrustedDocuments | None,
+        telemetry: Telemetry,
     ) -> None:
         self._settings = settings
         self._limits = settings.limits
@@ -53,30 +54,40 @@ class GraphQLEndpoint:
         self._authenticator = authenticator
         self._store = store
         self._cascades = cascades
+        self._telemetry = telemetry
 
     async def __call__(self, request: Request) -> Response:
-        correlation_id = uuid.uuid4().hex
+        with self._telemetry.observing() as seen:
+            response = await self._response(request, seen)
+            seen.status = response.status_code
+        response.headers[CORRELATION_HEADER] = seen.correlation_id
+        return response
+
+    async def _response(self, request: Request, seen: Observation) -> Response:
         media_type = JSON
         try:
             media_type = accepted_media_type(request.headers)
-            answer = await self._answer(request, correlation_id)
+            answer = await self._answer(request, seen)
         except RequestRefused as error:
+            seen.code = BadInput.code
             body = problem(error.message, BadInput.code)
             return _respond(body, error.status, media_type, error.headers)
         except PlannerError as error:
+            seen.code = error.code
             headers = {"WWW-Authenticate": "Bearer"} if type(error) is Unauthenticated else {}
             body = problem(error.message, error.code)
             return _respond(body, _STATUS.get(type(error), 500), media_type, headers)
         except ClientDisconnect:
-            return Response(status_code=400)  # Nobody is there to read it.
+            return Response(status_code=NOBODY_LISTENS)
         except Exception:
-            log.exception("request failed", correlation_id=correlation_id)
-            body = problem("Internal error", PlannerError.code, correlationId=correlation_id)
+            seen.code = PlannerError.code
+            log.exception("request failed", correlation_id=seen.correlation_id)
+            body = problem("Internal error", seen.code, correlationId=seen.correlation_id)
             return _respond(body, 500, media_type, {})
         is_error = not answer.executed and media_type == GRAPHQL_RESPONSE
         return _respond(answer.body, 400 if is_error else 200, media_type, {})
 
-    async def _answer(self, request: Request, correlation_id: str) -> Answer:
+    async def _answer(self, request: Request, seen: Observation) -> Answer:
         # Who asks is settled first: a stranger learns nothing, not even what is well-formed.
         budget = Budget(objects=self._limits.objects, seconds=self._limits.seconds)
         session = self._authenticator.authenticate(request.headers)
@@ -88,14 +99,18 @@ class GraphQLEndpoint:
         operation = document.operation_type(envelope.operation_name)
         if request.method != "POST" and operation not in (OperationType.QUERY, None):
             raise RequestRefused(405, "Send a mutation by POST.", {"Allow": "POST"})
-        return await carry_out(
-            document,
-            RequestContext(session, self._store, self._cascades, budget),
-            variables=envelope.variables,
-            operation_name=envelope.operation_name,
-            correlation_id=correlation_id,
-            limits=self._limits,
-        )
+        context = RequestContext(session, self._store.metered(seen.meter), self._cascades, budget)
+        with seen.carrying_out(document, envelope.operation_name, context) as answered:
+            answer = await carry_out(
+                document,
+                context,
+                variables=envelope.variables,
+                operation_name=envelope.operation_name,
+                correlation_id=seen.correlation_id,
+                limits=self._limits,
+            )
+            answered(answer)
+        return answer
 
     def _document(self, envelope: Envelope) -> Document:
         if self._trusted is not None:

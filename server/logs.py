@@ -5,7 +5,7 @@ import logging
 import sys
 
 import structlog
-from structlog.typing import Processor
+from structlog.typing import EventDict, Processor
 
 __all__ = ["log_for_machines", "log_for_people"]
 
@@ -21,16 +21,31 @@ def log_for_machines() -> None:
 
 
 def log_for_people() -> None:
-    """What `planner dev` does."""
+    """What `planner dev` does: an operation is one short line."""
     _configure(
         structlog.processors.TimeStamper(fmt="%H:%M:%S", utc=False),
+        _shortened,
         structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback),
     )
 
 
+def _shortened(logger: object, method: str, event: EventDict) -> EventDict:
+    """An operation as somebody at a terminal wants to see it."""
+    if event["event"] != "operation" or "duration_ms" not in event:
+        return event
+    said = f"{event['type']} {event['operation']}: {event['outcome']} {' '.join(event['codes'])}"
+    requests = f"{event['requests']} request{'' if event['requests'] == 1 else 's'}"
+    kept = {name: event[name] for name in ("timestamp", "level")}
+    return {**kept, "event": f"{said.rstrip()}, {event['duration_ms']:.0f} ms, {requests}"}
+
+
 def _configure(*last: Processor) -> None:
     *stamps, render = last
-    shared: list[Processor] = [structlog.processors.add_log_level, *stamps]
+    shared: list[Processor] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.processors.add_log_level,
+        *stamps,
+    ]
     structlog.configure(
         processors=[*shared, render],
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),

@@ -10,7 +10,6 @@ sends neither header is no browser, and acts in nobody's name.
 from collections.abc import Mapping
 from typing import Final
 
-import structlog
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
@@ -22,6 +21,7 @@ from server.answers import MaskFaults, json_response, problem
 from server.bodies import CloseUnread
 from server.origins import origin_of
 from server.settings import Settings
+from server.telemetry import Telemetry
 
 __all__ = ["middleware"]
 
@@ -39,8 +39,6 @@ _HEADERS: Final = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
 }
-
-_log = structlog.get_logger(__name__)
 
 
 def middleware(settings: Settings) -> list[Middleware]:
@@ -119,6 +117,7 @@ class RefuseForgery:
 
     def _refusal(self, scope: Scope) -> Response | None:
         headers = Headers(scope=scope)
+        telemetry: Telemetry = scope["app"].state.telemetry
         is_safe = scope["method"] in _SAFE_METHODS
         upgrade = headers.get("upgrade", "").lower()
         # An offer of HTTP/2 may be ignored (RFC 9110 §7.8), but the parser skips the body after it.
@@ -127,16 +126,21 @@ class RefuseForgery:
                 "There is no WebSocket and no HTTP/2 here: send the request without `Upgrade`."
             )
             body = problem(message, BadInput.code)
-            return json_response(body, 400, headers={"Connection": "close"})
+            response = json_response(body, 400, headers={"Connection": "close"})
+            return telemetry.refusal(response, BadInput.code)
         if is_safe or self._may_write(scope["scheme"], headers):
             return None
-        origin, site = headers.get("origin"), headers.get("sec-fetch-site")
-        _log.info("refused: another origin", origin=origin, site=site)
         message = (
             "A page of this origin may not write here. PLANNER_PUBLIC_URL says where pages are, "
             "PLANNER_ALLOWED_ORIGINS which others may."
         )
-        return json_response(problem(message, Forbidden.code), 403)
+        response = json_response(problem(message, Forbidden.code), 403)
+        return telemetry.refusal(
+            response,
+            Forbidden.code,
+            origin=headers.get("origin", ""),
+            site=headers.get("sec-fetch-site", ""),
+        )
 
     def _may_write(self, scheme: str, headers: Headers) -> bool:
         origins, sites = headers.getlist("origin"), headers.getlist("sec-fetch-site")

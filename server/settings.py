@@ -1,6 +1,7 @@
 """Every setting of the server, read from the environment once, at start."""
 
 import enum
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Self
 
@@ -93,6 +94,10 @@ class Settings(BaseSettings):
             objects=self.max_objects,
         )
 
+    metrics: bool = False
+    metrics_token: SecretStr | None = Field(None, min_length=16)
+    tracing: bool = False
+
     @property
     def secrets(self) -> tuple[str, ...]:
         """The session secrets, newest first, in the order Auth.js v5 tries them."""
@@ -131,6 +136,13 @@ class Settings(BaseSettings):
                 raise ValueError(f"{origin} is no origin; that would be {origin_of(origin)}")
         return value
 
+    @field_validator("tracing")
+    @classmethod
+    def _has_packages(cls, value: bool) -> bool:
+        if value and not _is_installed("opentelemetry.instrumentation.asgi"):
+            raise ValueError("needs the extra `tracing`: pip install '.[tracing]'")
+        return value
+
     @model_validator(mode="after")
     def _long_secrets(self) -> Self:
         for secret in self.secrets:
@@ -140,3 +152,10 @@ class Settings(BaseSettings):
                     "`openssl rand -base64 33` makes a good one"
                 )
         return self
+
+
+def _is_installed(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:  # Not even the package that it is in.
+        return False

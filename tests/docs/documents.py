@@ -68,12 +68,12 @@ def anchors(document: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", each.lower()).replace(" ", "-") for each in headings}
 
 
-def rows(document: Path) -> dict[str, list[str]]:
-    """The table rows whose first cell is one `NAME`: name -> the other cells."""
+def rows(document: Path, names: str = "[A-Z0-9_]+") -> dict[str, list[str]]:
+    """The table rows whose first cell is one `NAME` of this form: name -> the other cells."""
     found: dict[str, list[str]] = {}
     for line in text(document).splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]
-        name = re.fullmatch(r"`([A-Z0-9_]+)`", cells[0]) if line.startswith("|") else None
+        name = re.fullmatch(f"`({names})`", cells[0]) if line.startswith("|") else None
         if name:
             found[name[1]] = cells[1:]
     return found

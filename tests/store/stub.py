@@ -186,9 +186,12 @@ def settings_for(url: str, *, table: str = "planner", **more: Any) -> Settings:
 
 
 @asynccontextmanager
-async def planner(url: str, **more: Any) -> AsyncIterator[Planner]:
-    """The application on the store at this address, from its start to its stop."""
-    app = create_app(settings_for(url, **more), credentials=DUMMY_CREDENTIALS)
+async def planner(
+    url: str, *, credentials: Mapping[str, Any] | None = DUMMY_CREDENTIALS, **more: Any
+) -> AsyncIterator[Planner]:
+    """The application on the store at this address, from its start to its stop. Without
+    credentials boto finds its own."""
+    app = create_app(settings_for(url, **more), credentials=credentials)
     transport = httpx.ASGITransport(app=app)
     async with (
         app.router.lifespan_context(app),
@@ -229,13 +232,14 @@ def no_complaints() -> Iterator[None]:
 
 
 def _team(body: Mapping[str, Any]) -> str | None:
-    """The team whose partition a request is about, or None."""
+    """The team whose partition a request is about; empty for the probe of readiness, which is
+    about nobody's, and None for a request without a key."""
     if "TransactItems" in body:
         [body] = body["TransactItems"][0].values()
     key = body.get("Key") or body.get("Item")
     values = body.get("ExpressionAttributeValues", {})
     pk = key["pk"]["S"] if key else values.get(":pk", {}).get("S")
-    return pk.split("#")[1] if pk else None
+    return pk.partition("#")[2].partition("#")[0] if pk else None
 
 
 def _json(body: Mapping[str, Any], status: int = 200) -> web.Response:

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 ATTEMPTS = 6
 KEY = {"pk": s("TEAM#t1"), "sk": s("RES#r1")}
 ITEM: Item = {**KEY, "name": s("Ada")}
+DATA_OPERATIONS = {
+    *("delete_item", "get_item", "put_item", "query", "transact_write_items", "update_item")
+}
 ENDPOINT = {"endpoint_url": "http://store.example"}
 
 
@@ -42,6 +45,8 @@ class Client:
         self.requests: list[tuple[str, dict[str, Any]]] = []
 
     async def _answer(self, operation: str, request: dict[str, Any]) -> object:
+        if operation in DATA_OPERATIONS:
+            assert request.pop("ReturnConsumedCapacity") == "TOTAL", "what it costs is asked for"
         self.requests.append((operation, copy.deepcopy(request)))
         step = self._script.pop(0) if len(self._script) > 1 else self._script[0]
         if isinstance(step, Exception):

@@ -1,0 +1,158 @@
+"""What the process did so far, for Prometheus: a registry of the application's own, and its page.
+
+Each process has its own numbers; they begin at zero with it.
+"""
+
+import hmac
+from collections.abc import Awaitable, Callable, Iterator
+from typing import Final
+
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    PlatformCollector,
+    ProcessCollector,
+    disable_created_metrics,
+)
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.exposition import choose_encoder
+from prometheus_client.registry import Collector
+from pydantic import SecretStr
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+
+from data.cascade import Cascades
+from data.metering import Meter
+
+__all__ = ["MAX_OPERATION_NAMES", "Metrics", "metrics_page"]
+
+MAX_OPERATION_NAMES: Final = 100
+"""Clients choose the names of operations, and each name is a time series for ever. A frontend has
+some dozens; what comes after this many is `other`."""
+
+_BUCKETS: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+
+
+class Metrics:
+    """The metrics of one application. What the store and the deletions in the background count
+    themselves is read when the page is asked for."""
+
+    def __init__(self, meter: Meter, cascades: Cascades) -> None:
+        # `…_created` doubles the number of series and says what the process's start time says.
+        disable_created_metrics()
+        self.registry = CollectorRegistry()
+        ProcessCollector(registry=self.registry)
+        PlatformCollector(registry=self.registry)
+        self.registry.register(_Counted(meter, cascades))
+        self.operations = Counter(
+            "planner_operations_total",
+            "GraphQL operations that were answered.",
+            ["operation", "type", "outcome"],
+            registry=self.registry,
+        )
+        self.errors = Counter(
+            "planner_operation_errors_total",
+            "GraphQL operations whose answer had an error of this code, in a payload or not.",
+            ["code"],
+            registry=self.registry,
+        )
+        self.duration = Histogram(
+            "planner_operation_duration_seconds",
+            "From the request's arrival until its answer was ready to send.",
+            ["operation", "type"],
+            buckets=_BUCKETS,
+            registry=self.registry,
+        )
+        self.in_progress = Gauge(
+            "planner_operations_in_progress",
+            "GraphQL operations that are being carried out.",
+            registry=self.registry,
+        )
+        self.skipped = Counter(
+            "planner_items_skipped_total",
+            "Items that an operation read and left out, since they could not be decoded.",
+            ["code"],
+            registry=self.registry,
+        )
+        self.refused = Counter(
+            "planner_requests_refused_total",
+            "Requests to /graphql that never became an operation.",
+            ["status", "code"],
+            registry=self.registry,
+        )
+        self._names: set[str] = set()
+
+    def label_of(self, operation: str) -> str:
+        """The label of an operation: its name, or `other` once there are too many of them."""
+        if operation in self._names:
+            return operation
+        if len(self._names) < MAX_OPERATION_NAMES:
+            self._names.add(operation)
+            return operation
+        return "other"
+
+
+class _Counted(Collector):
+    def __init__(self, meter: Meter, cascades: Cascades) -> None:
+        self._meter = meter
+        self._cascades = cascades
+
+    def collect(self) -> Iterator[Metric]:
+        meter, cascades = self._meter, self._cascades
+        requests = CounterMetricFamily(
+            "planner_dynamodb_requests",
+            "Requests sent to the table, retries included.",
+            labels=["operation"],
+        )
+        for operation, count in meter.requests.items():
+            requests.add_metric([operation], count)
+        yield requests
+        for name, text, value in (
+            (
+                "retries",
+                "Requests that were sent again after a failure that may pass.",
+                meter.retries,
+            ),
+            ("pages", "Answers to Queries.", meter.pages),
+            ("read_units", "Read capacity units that DynamoDB reported.", meter.read_units),
+            ("write_units", "Write capacity units that DynamoDB reported.", meter.write_units),
+        ):
+            yield CounterMetricFamily(f"planner_dynamodb_{name}", text, value=value)
+        deletions = CounterMetricFamily(
+            "planner_background_deletions",
+            "Deletions that were left behind, and how finishing them in the background ended.",
+            labels=["outcome"],
+        )
+        deletions.add_metric(["finished"], cascades.finished)
+        deletions.add_metric(["failed"], cascades.failed)
+        yield deletions
+        yield GaugeMetricFamily(
+            "planner_background_deletions_in_progress",
+            "Deletions that are being finished in the background.",
+            value=cascades.under_way,
+        )
+
+
+def metrics_page(token: SecretStr | None) -> Callable[[Request], Awaitable[Response]]:
+    """The endpoint of the page, in the format that the scraper prefers. With a token only those
+    who send it as `Authorization: Bearer` (RFC 6750) are answered."""
+    expected = token.get_secret_value().encode() if token else None
+
+    async def page(request: Request) -> Response:
+        if expected and not hmac.compare_digest(_bearer(request), expected):
+            headers = {"WWW-Authenticate": "Bearer"}
+            return PlainTextResponse("The token is missing or wrong.\n", 401, headers)
+        metrics: Metrics = request.app.state.metrics
+        encode, content_type = choose_encoder(request.headers.get("accept", ""))
+        headers = {"Cache-Control": "no-store", "Content-Type": content_type, "Vary": "Accept"}
+        return Response(encode(metrics.registry), headers=headers)
+
+    return page
+
+
+def _bearer(request: Request) -> bytes:
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    # Starlette reads headers as Latin-1; these are the bytes that were sent.
+    return token.strip(" ").encode("latin-1") if scheme.lower() == "bearer" else b""

@@ -1,0 +1,232 @@
+"""What operators see of each GraphQL request: one line in the log, metrics and, if on, a span.
+
+Nothing that a user wrote is in any of them: no document, no variables, no values. The one thing a
+client chooses is the operation's name, and both its length and the number of names are bounded.
+"""
+
+import enum
+import hashlib
+import time
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Final, NotRequired, Protocol, TypedDict
+
+import structlog
+from graphql import get_operation_ast
+from starlette.responses import Response
+from structlog.contextvars import bound_contextvars
+
+from data.metering import Meter
+from resolvers.context import RequestContext
+from schema.execution import Answer, Document
+from server.metrics import Metrics
+
+__all__ = [
+    "CANCELED",
+    "CORRELATION_HEADER",
+    "NOBODY_LISTENS",
+    "Observation",
+    "OpenSpan",
+    "OperationLine",
+    "Outcome",
+    "RefusedLine",
+    "Telemetry",
+]
+
+log = structlog.get_logger(__name__)
+
+CANCELED: Final = "CANCELED"
+"""The code of a request whose client went away before it was read. No client sees it."""
+
+CORRELATION_HEADER: Final = "X-Correlation-Id"
+
+NOBODY_LISTENS: Final = 499
+"""No status was sent; nginx writes this number for that."""
+
+_LONGEST_NAME: Final = 100
+
+
+class Outcome(enum.StrEnum):
+    """How an operation ended. The first that applies, from the top."""
+
+    CANCELED = "canceled"
+    INVALID = "invalid"
+    ERROR = "error"
+    PARTIAL = "partial"
+    REFUSED = "refused"
+    OK = "ok"
+
+
+class OperationLine(TypedDict):
+    """The fields of the event `operation`."""
+
+    operation: str
+    type: str
+    team: str
+    outcome: str
+    codes: list[str]
+    status: int
+    duration_ms: float
+    requests: int
+    pages: int
+    retries: int
+    read_units: float
+    write_units: float
+    items_skipped: int
+    correlation_id: str
+
+
+class RefusedLine(TypedDict):
+    """The fields of the event `request refused`. `origin` and `site` are those of a page that may
+    not write here, as its browser gives them."""
+
+    status: int
+    code: str
+    correlation_id: str
+    origin: NotRequired[str]
+    site: NotRequired[str]
+
+
+class OperationSpan(Protocol):
+    """The span of an operation that is being carried out."""
+
+    def ends(self, outcome: str, codes: Sequence[str]) -> None:
+        """Says how the operation ended."""
+
+
+OpenSpan = Callable[[str, str, str], AbstractContextManager[OperationSpan | None]]
+"""Opens the span of an operation: its type, name and correlation id."""
+
+
+def no_span(type: str, name: str, correlation_id: str) -> AbstractContextManager[None]:
+    """What is opened while tracing is off."""
+    return nullcontext()
+
+
+class Observation:
+    """One request to the endpoint, as far as it has come. `status`, and for a request that never
+    became an operation `code`, are to be set before it ends."""
+
+    def __init__(self, metrics: Metrics, open_span: OpenSpan) -> None:
+        self.correlation_id = uuid.uuid4().hex
+        self.meter = Meter()
+        self.status = NOBODY_LISTENS
+        self.code = CANCELED
+        self.operation = "unknown"
+        self.type = "unknown"
+        self.context: RequestContext | None = None
+        self.outcome = Outcome.CANCELED
+        self.codes: list[str] = []
+        self._metrics = metrics
+        self._open_span = open_span
+
+    @contextmanager
+    def carrying_out(
+        self, document: Document, name: str | None, context: RequestContext
+    ) -> Iterator[Callable[[Answer], None]]:
+        """Around an operation. What it yields is to be called with the answer."""
+        self.context = context
+        node = None if document.errors or not document.node else document.node
+        if operation := node and get_operation_ast(node, name):
+            self.operation = operation.name.value[:_LONGEST_NAME] if operation.name else "anonymous"
+            self.type = operation.operation.value
+        with (
+            self._metrics.in_progress.track_inprogress(),
+            self._open_span(self.type, self.operation, self.correlation_id) as span,
+        ):
+
+            def answered(answer: Answer) -> None:
+                self.outcome, self.codes = _judged(answer, context)
+                if span:
+                    span.ends(self.outcome, self.codes)
+
+            yield answered
+
+
+class Telemetry:
+    """Observes requests. `open_span` opens the span of an operation, where tracing is on."""
+
+    def __init__(self, metrics: Metrics, open_span: OpenSpan = no_span) -> None:
+        self._metrics = metrics
+        self._open_span = open_span
+
+    @contextmanager
+    def observing(self) -> Iterator[Observation]:
+        """Around one request. Lines that are logged meanwhile have its correlation id."""
+        began = time.perf_counter()
+        seen = Observation(self._metrics, self._open_span)
+        with bound_contextvars(correlation_id=seen.correlation_id):
+            try:
+                yield seen
+            finally:
+                seconds = time.perf_counter() - began
+                if seen.context:
+                    self._operation(seen, seen.context, seconds)
+                else:
+                    self._refused(
+                        RefusedLine(
+                            status=seen.status,
+                            code=seen.code,
+                            correlation_id=seen.correlation_id,
+                        )
+                    )
+
+    def refusal(self, response: Response, code: str, **why: str) -> Response:
+        """The same answer to a request that did not get as far as the endpoint, observed."""
+        correlation_id = uuid.uuid4().hex
+        line = RefusedLine(status=response.status_code, code=code, correlation_id=correlation_id)
+        self._refused({**line, **{name: text[:200] for name, text in why.items()}})  # type: ignore[typeddict-item]
+        response.headers[CORRELATION_HEADER] = correlation_id
+        return response
+
+    def _operation(self, seen: Observation, context: RequestContext, seconds: float) -> None:
+        if seen.status >= 500:
+            # An exception that no answer came of.
+            seen.outcome, seen.codes = Outcome.ERROR, [seen.code]
+        meter, skipped = seen.meter, context.loader.skipped
+        line = OperationLine(
+            operation=seen.operation,
+            type=seen.type,
+            team=hashlib.sha256(context.team_id.encode()).hexdigest()[:12],
+            outcome=seen.outcome.value,
+            codes=seen.codes,
+            status=seen.status,
+            duration_ms=round(seconds * 1000, 2),
+            requests=meter.requests.total(),
+            pages=meter.pages,
+            retries=meter.retries,
+            read_units=meter.read_units,
+            write_units=meter.write_units,
+            items_skipped=skipped.total(),
+            correlation_id=seen.correlation_id,
+        )
+        log.info("operation", **line)
+        metrics = self._metrics
+        label = metrics.label_of(seen.operation)
+        metrics.operations.labels(label, seen.type, seen.outcome.value).inc()
+        metrics.duration.labels(label, seen.type).observe(seconds)
+        for code in seen.codes:
+            metrics.errors.labels(code).inc()
+        for skip, count in skipped.items():
+            metrics.skipped.labels(skip.value).inc(count)
+
+    def _refused(self, line: RefusedLine) -> None:
+        log.info("request refused", **line)
+        self._metrics.refused.labels(str(line["status"]), line["code"]).inc()
+
+
+def _judged(answer: Answer, context: RequestContext) -> tuple[Outcome, list[str]]:
+    """How an operation ended, and the codes of its errors and refusals, sorted."""
+    errors = answer.body.get("errors", ())
+    codes = {error["extensions"]["code"] for error in errors}
+    codes.update(problem.code.value for problem in context.refusals)
+    if not answer.executed:
+        outcome = Outcome.INVALID
+    elif errors:
+        data = answer.body["data"] or {}
+        has_data = any(value is not None for value in data.values())
+        outcome = Outcome.PARTIAL if has_data else Outcome.ERROR
+    else:
+        outcome = Outcome.REFUSED if context.refusals else Outcome.OK
+    return outcome, sorted(codes)

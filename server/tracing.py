@@ -1,0 +1,97 @@
+"""Traces, where `PLANNER_TRACING` is on: a span of the request, below it one of the operation,
+below that one of each request to DynamoDB. Imported only then, since its packages are an extra.
+
+Where spans go, how many are kept and how the service is called is said by the variables `OTEL_…`
+of OpenTelemetry itself. No span has a document, a variable or the key of an item.
+"""
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from typing import Final
+
+from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+from opentelemetry.instrumentation.asgi import OpenTelemetryMiddleware
+from opentelemetry.instrumentation.botocore import AiobotocoreInstrumentor
+from opentelemetry.instrumentation.utils import suppress_instrumentation
+from opentelemetry.sdk.resources import SERVICE_NAME, Resource
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import BatchSpanProcessor
+from opentelemetry.trace import Span, StatusCode
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from data.errors import PlannerError, Unavailable
+
+__all__ = ["Tracing"]
+
+_SERVICE: Final = "resource-planner"
+_FAULTS: Final = {PlannerError.code, Unavailable.code}
+"""Codes of our own faults. What a client did wrong is no error of a server's span."""
+
+
+class Tracing:
+    """The spans of one application. `quiet` is around what is to leave none."""
+
+    def __init__(self) -> None:
+        # What is given here would win over the environment.
+        given = "OTEL_SERVICE_NAME" in os.environ or "OTEL_RESOURCE_ATTRIBUTES" in os.environ
+        resource = Resource.create({} if given else {SERVICE_NAME: _SERVICE})
+        self._provider = TracerProvider(resource=resource, shutdown_on_exit=False)
+        self._tracer = self._provider.get_tracer(__name__)
+        self.quiet = suppress_instrumentation
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Sends spans in batches from a thread, and what is left at the end."""
+        self._provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
+        AiobotocoreInstrumentor().instrument(tracer_provider=self._provider)
+        try:
+            yield
+        finally:
+            AiobotocoreInstrumentor().uninstrument()
+            await asyncio.to_thread(self._provider.shutdown)
+
+    def of_requests(self, app: ASGIApp) -> ASGIApp:
+        """Middleware: the span of each request, which continues the trace of `traceparent`. The
+        query string is kept from it, since a GET has its document and variables there."""
+
+        async def with_query(scope: Scope, receive: Receive, send: Send) -> None:
+            await app({**scope, "query_string": scope[_QUERY]}, receive, send)
+
+        spans = OpenTelemetryMiddleware(
+            with_query, tracer_provider=self._provider, exclude_spans=["receive", "send"]
+        )
+
+        async def without_query(scope: Scope, receive: Receive, send: Send) -> None:
+            hidden = {**scope, "query_string": b"", _QUERY: scope["query_string"]}
+            await spans(hidden, receive, send)
+
+        return without_query
+
+    @contextmanager
+    def operation(self, type: str, name: str, correlation_id: str) -> Iterator["_OperationSpan"]:
+        """The span of an operation (OpenTelemetry's semantic conventions for GraphQL). It is
+        internal, since the server's is that of the request."""
+        attributes = {
+            "graphql.operation.name": name,
+            "graphql.operation.type": type,
+            "planner.correlation_id": correlation_id,
+        }
+        with self._tracer.start_as_current_span(f"{type} {name}", attributes=attributes) as span:
+            yield _OperationSpan(span)
+
+
+_QUERY: Final = "planner.query_string"
+
+
+class _OperationSpan:
+    def __init__(self, span: Span) -> None:
+        self._span = span
+
+    def ends(self, outcome: str, codes: Sequence[str]) -> None:
+        self._span.set_attribute("planner.outcome", outcome)
+        if codes:
+            self._span.set_attribute("error.type", codes[0])
+        if _FAULTS.intersection(codes):
+            self._span.set_status(StatusCode.ERROR)

@@ -1,0 +1,188 @@
+"""Spans nest: the request, its operation, what that sends; and they say nothing of a user's."""
+
+import json
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from aiobotocore.client import AioBaseClient
+from opentelemetry.sdk.trace import ReadableSpan
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from opentelemetry.trace import SpanKind, StatusCode
+from pydantic import ValidationError
+
+import server.settings
+from server.settings import Settings
+from tests.api_client import Api
+from tests.docs.documents import ROOT
+from tests.store.stub import Planner, planner
+
+QUERY = "query Timeline { team { resources { name } } }"
+CREATE = 'mutation Add { createResource(input: {name: "%s"}) { resource { id name } } }'
+SECRET = "not for a span"
+TRACE = "0af7651916cd43dd8448eb211c80319c"
+PARENT = "b7ad6b7169203331"
+
+
+@pytest.fixture
+def exported(monkeypatch: pytest.MonkeyPatch) -> InMemorySpanExporter:
+    """Where spans go in place of a collector."""
+    exporter = InMemorySpanExporter()
+    monkeypatch.setattr("server.tracing.OTLPSpanExporter", lambda: exporter)
+    return exporter
+
+
+@pytest.fixture
+async def table(engine: str) -> AsyncIterator[str]:
+    """A table that was made before anything is traced."""
+    async with planner(engine, table="planner-traced") as running:
+        await running.store.create_table()
+        yield engine
+
+
+class Traced:
+    """What was exported once the application has ended: a span is sent no later."""
+
+    def __init__(self, engine: str, exporter: InMemorySpanExporter) -> None:
+        self._life = planner(engine, table="planner-traced", tracing=True)
+        self._exporter = exporter
+        self.spans: list[ReadableSpan] = []
+
+    async def __aenter__(self) -> Planner:
+        return await self._life.__aenter__()
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._life.__aexit__(None, None, None)
+        self.spans = list(self._exporter.get_finished_spans())
+
+    def named(self, name: str) -> ReadableSpan:
+        [span] = [each for each in self.spans if each.name == name]
+        return span
+
+    def assert_nested(self, *names: str) -> None:
+        """Each span is the parent of the next, and there are no others."""
+        assert sorted(each.name for each in self.spans) == sorted(names)
+        for above, below in pairwise(names):
+            parent = self.named(below).parent
+            assert parent is not None
+            assert parent.span_id == self.named(above).context.span_id
+
+
+@pytest.fixture
+def traced(table: str, exported: InMemorySpanExporter) -> Traced:
+    return Traced(table, exported)
+
+
+async def test_a_query_is_a_span_between_its_request_and_its_read(traced: Traced) -> None:
+    async with traced as running:
+        await running.api("team").data(QUERY)
+    traced.assert_nested("POST /graphql", "query Timeline", "DynamoDB.Query")
+    request, operation = traced.named("POST /graphql"), traced.named("query Timeline")
+    assert request.parent is None
+    assert request.kind is SpanKind.SERVER
+    attributes = dict(operation.attributes or {})
+    assert len(str(attributes.pop("planner.correlation_id"))) == 32
+    assert attributes == {
+        "graphql.operation.name": "Timeline",
+        "graphql.operation.type": "query",
+        "planner.outcome": "ok",
+    }
+
+
+async def test_a_mutation_is_a_span_between_its_request_and_its_write(traced: Traced) -> None:
+    async with traced as running:
+        await running.api("team").data(CREATE % "Ada")
+    traced.assert_nested("POST /graphql", "mutation Add", "DynamoDB.PutItem")
+
+
+async def test_a_trace_is_continued_and_leads_to_the_log(traced: Traced) -> None:
+    async with traced as running:
+        api = running.api("team")
+        headers = {
+            **api.headers,
+            "Content-Type": "application/json",
+            "traceparent": f"00-{TRACE}-{PARENT}-01",
+        }
+        body = json.dumps({"query": QUERY})
+        response = await api.http.post("/graphql", content=body, headers=headers)
+    request = traced.named("POST /graphql")
+    assert request.parent is not None
+    assert f"{request.parent.span_id:016x}" == PARENT
+    assert {f"{each.context.trace_id:032x}" for each in traced.spans if each.context} == {TRACE}
+    operation = traced.named("query Timeline").attributes or {}
+    assert operation["planner.correlation_id"] == response.headers["X-Correlation-Id"]
+
+
+async def test_only_faults_of_ours_are_errors_of_a_span(
+    traced: Traced, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with traced as running:
+        api = running.api("team")
+        await api.data(CREATE % " ")
+        monkeypatch.setattr(running.store, "table", "planner-gone")
+        await api.run(QUERY)
+    refused, failed = traced.named("mutation Add"), traced.named("query Timeline")
+    assert (refused.attributes or {})["error.type"] == "INVALID"
+    assert refused.status.status_code is StatusCode.UNSET
+    assert (failed.attributes or {})["error.type"] == "INTERNAL"
+    assert failed.status.status_code is StatusCode.ERROR
+
+
+async def test_no_value_of_a_user_reaches_a_span(traced: Traced) -> None:
+    async with traced as running:
+        api: Api = running.api("team")
+        answer = await api.data(CREATE % SECRET)
+        id = answer["createResource"]["resource"]["id"]
+        await api.data("query Find($id: ID!) { node(id: $id) { id } }", id=id)
+        query = {"query": f'query ByGet {{ team {{ name }} node(id: "{SECRET}") {{ id }} }}'}
+        response = await running.http.get("/graphql", params=query, headers=api.headers)
+        assert response.json()["data"]["node"] is None, "the query string was read all the same"
+    said = "\n".join(each.to_json() for each in traced.spans)
+    assert "query ByGet" in said
+    for secret in (SECRET, "not%20for", "not+for", "ByGet {", "node(", id, "TEAM#", "user-1"):
+        assert secret not in said, secret
+
+
+async def test_health_and_metrics_leave_no_spans(traced: Traced) -> None:
+    async with traced as running:
+        for path in ("/healthz", "/readyz", "/nowhere"):
+            await running.http.get(path)
+    assert traced.spans == []
+
+
+async def test_an_application_that_has_ended_leaves_nothing_instrumented(traced: Traced) -> None:
+    client: Any = AioBaseClient
+    plain = client._make_api_call
+    async with traced:
+        assert client._make_api_call is not plain
+    assert client._make_api_call is plain
+
+
+# Off, and without its packages
+
+
+def test_nothing_of_it_is_imported_while_it_is_off() -> None:
+    script = """
+import sys
+from pydantic import SecretStr
+from server.app import create_app
+from server.settings import Settings
+create_app(Settings(auth_secret=SecretStr("x" * 32)))
+print([name for name in sys.modules if name.startswith("opentelemetry")])
+"""
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_without_its_packages_the_setting_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("PLANNER_TRACING", "true")
+    assert Settings().tracing
+    monkeypatch.setattr(server.settings, "find_spec", lambda _: None)
+    with pytest.raises(ValidationError, match=r"pip install '.\[tracing\]'"):
+        Settings()

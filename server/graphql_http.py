@@ -60,6 +60,8 @@ class GraphQLEndpoint:
         try:
             media_type = accepted_media_type(request.headers)
             answer = await self._answer(request, correlation_id)
+            is_error = not answer.executed and media_type == GRAPHQL_RESPONSE
+            return _respond(answer.body, 400 if is_error else 200, media_type, {})
         except RequestRefused as error:
             body = problem(error.message, BadInput.code)
             return _respond(body, error.status, media_type, error.headers)
@@ -73,8 +75,6 @@ class GraphQLEndpoint:
             log.exception("request failed", correlation_id=correlation_id)
             body = problem("Internal error", PlannerError.code, correlationId=correlation_id)
             return _respond(body, 500, media_type, {})
-        is_error = not answer.executed and media_type == GRAPHQL_RESPONSE
-        return _respond(answer.body, 400 if is_error else 200, media_type, {})
 
     async def _answer(self, request: Request, correlation_id: str) -> Answer:
         # Who asks is settled first: a stranger learns nothing, not even what is well-formed.

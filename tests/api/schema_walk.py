@@ -91,6 +91,12 @@ class Slot:
     def __str__(self) -> str:
         return f"{self.parent}.{self.field}({self.path})"
 
+    @property
+    def kind(self) -> str:
+        """What it takes: the name of a type, or CHOSEN."""
+        assert str(self) in SLOTS, f"say in SLOTS what {self} takes"
+        return SLOTS[str(self)]
+
 
 @dataclass(frozen=True, slots=True)
 class Operation:

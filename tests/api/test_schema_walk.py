@@ -4,7 +4,7 @@ import pytest
 from graphql import build_schema, parse, validate
 
 from schema import schema
-from tests.api.schema_walk import SLOTS, Operation, Slot, slots
+from tests.api.schema_walk import Operation, Slot, slots
 
 TOY = build_schema(
     """
@@ -28,6 +28,11 @@ def test_every_slot_of_a_schema_is_found_wherever_it_is() -> None:
         "Mutation.change(input.many[].id)",
         "Mutation.change(also)",
     }
+
+
+def test_a_slot_that_is_new_has_to_be_entered() -> None:
+    with pytest.raises(AssertionError, match=r"say in SLOTS what Thing\.part\(ids\[\]\) takes"):
+        _ = Slot("Thing", "part", "ids[]").kind
 
 
 def test_an_operation_has_every_argument_and_lists_have_two() -> None:
@@ -63,7 +68,7 @@ def test_what_has_no_sample_fails_the_walk_and_says_what_to_add(
     assert lacking in str(failure.value)
 
 
-@pytest.mark.parametrize("slot", slots(schema._schema), ids=str)
+@pytest.mark.parametrize("slot", list(slots(schema._schema)), ids=str)
 def test_each_operation_of_the_schema_is_valid_and_complete(slot: Slot) -> None:
     operation = Operation(schema._schema, slot.parent, slot.field)
     assert validate(schema._schema, parse(operation.document)) == []
@@ -71,7 +76,7 @@ def test_each_operation_of_the_schema_is_valid_and_complete(slot: Slot) -> None:
 
     def id_of(at: Slot, _: int) -> str:
         seen.add(at)
-        return SLOTS[str(at)]
+        return at.kind
 
     operation.variables(id_of)
     assert slot in seen

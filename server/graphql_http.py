@@ -71,8 +71,8 @@ class GraphQLEndpoint:
             return _respond(body, _STATUS.get(type(error), 500), media_type, headers)
         except ClientDisconnect:
             return Response(status_code=400)  # Nobody is there to read it.
-        except Exception:
-            log.exception("request failed", correlation_id=correlation_id)
+        except Exception as error:
+            log.error("request failed", correlation_id=correlation_id, exc_info=error)
             body = problem("Internal error", PlannerError.code, correlationId=correlation_id)
             return _respond(body, 500, media_type, {})
 

@@ -85,7 +85,7 @@ def request_error(error: GraphQLError, places: Places) -> dict[str, Any]:
     extensions: dict[str, Any] = {"code": code}
     field = _field(error, places)
     if field:
-        extensions["field"] = field
+        extensions["field"] = [name[:_LONGEST_MESSAGE] for name in field]
     return _formatted(error, message, extensions)
 
 

@@ -95,6 +95,10 @@ def _prepared(query: str, limits: Limits, introspection: bool) -> Document:
         return Document(None, (_refined(error),))
     except RecursionError:
         return Document(None, (exceeded("The document is nested too deeply."),))
+    if not introspection:
+        # One of GraphQL's rules suggests all the same.
+        for found in errors:
+            found.message = found.message.partition(" Did you mean ")[0]
     return Document(node, tuple(map(_refined, errors)), suggests=introspection)
 
 

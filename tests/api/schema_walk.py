@@ -203,10 +203,11 @@ def _selection(schema: GraphQLSchema, type: GraphQLOutputType, depth: int) -> st
         found += (f"{name} {below}" for name, below in _fields(schema, named, depth))
     elif isinstance(named, GraphQLInterfaceType | GraphQLUnionType):
         for concrete in schema.get_possible_types(named):
-            # Named after the type, since fields of one name may be of different types.
+            # Named after the type, since fields of one name may be of different types; and one
+            # level less, since all of them together cost more than a request may.
             fields = (
                 f"{concrete}_{name}: {name} {below}"
-                for name, below in _fields(schema, concrete, depth)
+                for name, below in _fields(schema, concrete, depth - 1)
             )
             found.append(f"... on {concrete} {{ {' '.join(fields)} }}")
     return f"{{ {' '.join(found)} }}"

@@ -149,14 +149,15 @@ async def test_an_id_of_another_type_is_not_found_before_anything_is_asked(
     assert captured.requests == []
 
 
-WRONG = " ".join(f"n{n}: 1" for n in range(1_500))
+# As many as the limits of a request let through (tests/api/test_limits.py).
+WRONG = " ".join(f"n{n}: 1" for n in range(90))
 LONG = "a" * 900_000
 COSTLY: dict[str, tuple[str, dict[str, Any]]] = {
     "a long unknown field": (f"{{ {LONG} }}", {}),
-    "many unknown fields": ("{" + " ".join(f"teem{n}" for n in range(4_900)) + "}", {}),
+    "many unknown fields": ("{" + " ".join(f"teem{n}" for n in range(900)) + "}", {}),
     "a long unknown input field": (CREATE, {"i": {LONG: 1}}),
-    "many unknown input fields": (CREATE, {"i": {f"nane{n}": 1 for n in range(60_000)}}),
-    "many wrong values": (CREATE, {"i": {"name": "x", "color": "x", "tags": [1] * 300_000}}),
+    "many unknown input fields": (CREATE, {"i": {f"nane{n}": 1 for n in range(100)}}),
+    "many wrong values": (CREATE, {"i": {"name": "x", "color": "x", "tags": [1] * 100}}),
     "many unknown input fields beside a long value": (
         f'mutation {{ createProject(input: {{name: "{LONG}" {WRONG}}}) {{ errors {{ code }} }} }}',
         {},
@@ -170,6 +171,6 @@ async def test_what_is_wrong_many_times_over_is_said_a_few_times_and_in_short(
 ) -> None:
     response = await api.post(query, variables)
     errors = response.json()["errors"]
-    assert 1 <= len(errors) <= 21
-    assert {each["extensions"]["code"] for each in errors} == {"BAD_USER_INPUT"}
+    assert 1 <= len(errors) <= 11
+    assert errors[0]["extensions"]["code"] == "BAD_USER_INPUT"
     assert len(response.content) < 20_000

@@ -65,6 +65,10 @@ class Partition:
     skipped: Counter[SkipCode] = field(default_factory=Counter)
 
 
+class _Cancelled(Exception):
+    """A CancelledError on its way through aiodataloader, which wakes nobody for one of those."""
+
+
 class PartitionLoader:
     """Loads slices through one aiodataloader, whose batch function is the query planner: slices
     that are asked for together cost one Query. `skipped` counts the items left out so far.
@@ -86,6 +90,8 @@ class PartitionLoader:
         keys = list(slices)
         try:
             return dict(zip(keys, await self._parts.load_many(keys), strict=True))
+        except _Cancelled:
+            raise asyncio.CancelledError from None
         except asyncio.CancelledError:
             # The dataloader reads in a task of its own, for all of the request.
             for read in self._reads:
@@ -100,7 +106,10 @@ class PartitionLoader:
         if task := asyncio.current_task():
             self._reads.add(task)
             task.add_done_callback(self._reads.discard)
-        partition = split(await self._read(plan(self._team_id, slices)))
+        try:
+            partition = split(await self._read(plan(self._team_id, slices)))
+        except asyncio.CancelledError as cancelled:
+            raise _Cancelled from cancelled
         # Read again after a write, an item is still one item.
         self.skipped |= partition.skipped
         for owner in partition.deleting:

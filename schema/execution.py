@@ -42,17 +42,20 @@ _LONGEST_REMEMBERED: Final = 4_000
 # Comparing fields that may overlap is quadratic. graphql-core gives up after so many steps, by a
 # default that takes it a second; real operations need hundreds.
 overlapping_fields_can_be_merged.MAX_COMPLEXITY_BUDGET = 20_000
-# More help nobody, and each is placed by counting the lines of the document.
+# More help nobody; each is placed by counting the lines of the document, and may repeat a large
+# value of it.
 _MAX_ERRORS: Final = 10
 _CLOSED_RULES: Final = (*specified_rules, NoSchemaIntrospectionCustomRule)
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A document that was parsed and validated. With errors it can't be carried out."""
+    """A document that was parsed and validated. With errors it can't be carried out; errors of
+    its variables suggest names only if `suggests`."""
 
     node: DocumentNode | None
     errors: tuple[GraphQLError, ...] = ()
+    suggests: bool = False
 
     def operation_type(self, name: str | None) -> OperationType | None:
         """Query or mutation; None when the name does not pick one operation of the document."""
@@ -92,7 +95,11 @@ def _prepared(query: str, limits: Limits, introspection: bool) -> Document:
         return Document(None, (_refined(error),))
     except RecursionError:
         return Document(None, (exceeded("The document is nested too deeply."),))
-    return Document(node, tuple(map(_refined, errors)))
+    if not introspection:
+        # One of GraphQL's rules suggests all the same.
+        for found in errors:
+            found.message = found.message.partition(" Did you mean ")[0]
+    return Document(node, tuple(map(_refined, errors)), suggests=introspection)
 
 
 def _refined(error: GraphQLError) -> GraphQLError:
@@ -146,6 +153,8 @@ async def carry_out(
                 context_value=context,
                 variable_values=values,
                 operation_name=operation_name,
+                max_coercion_errors=_MAX_ERRORS,
+                hide_suggestions=not document.suggests,
             )
             result: ExecutionResult = await executed if isawaitable(executed) else executed
     except TimeoutError:

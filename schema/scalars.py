@@ -5,17 +5,18 @@ from datetime import date
 import strawberry
 
 from data.days import parse_day
+from data.errors import BadInput
 
 __all__ = ["DATE"]
 
 
 def _parse(value: object) -> date:
     if not isinstance(value, str):
-        raise ValueError("a Date is a string of the form YYYY-MM-DD")
+        raise BadInput("a Date is a string of the form YYYY-MM-DD")
     try:
         return parse_day(value)
     except ValueError:
-        raise ValueError("a Date is a real day of the form YYYY-MM-DD") from None
+        raise BadInput("a Date is a real day of the form YYYY-MM-DD") from None
 
 
 DATE = strawberry.scalar(

@@ -68,6 +68,8 @@ class GraphQLEndpoint:
         try:
             media_type = accepted_media_type(request.headers)
             answer = await self._answer(request, seen)
+            is_error = not answer.executed and media_type == GRAPHQL_RESPONSE
+            return _respond(answer.body, 400 if is_error else 200, media_type, {})
         except RequestRefused as error:
             seen.code = BadInput.code
             body = problem(error.message, BadInput.code)
@@ -79,13 +81,11 @@ class GraphQLEndpoint:
             return _respond(body, _STATUS.get(type(error), 500), media_type, headers)
         except ClientDisconnect:
             return Response(status_code=NOBODY_LISTENS)
-        except Exception:
+        except Exception as error:
             seen.code = PlannerError.code
-            log.exception("request failed", correlation_id=seen.correlation_id)
+            log.error("request failed", correlation_id=seen.correlation_id, exc_info=error)
             body = problem("Internal error", seen.code, correlationId=seen.correlation_id)
             return _respond(body, 500, media_type, {})
-        is_error = not answer.executed and media_type == GRAPHQL_RESPONSE
-        return _respond(answer.body, 400 if is_error else 200, media_type, {})
 
     async def _answer(self, request: Request, seen: Observation) -> Answer:
         # Who asks is settled first: a stranger learns nothing, not even what is well-formed.

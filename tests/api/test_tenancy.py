@@ -10,12 +10,15 @@ from data.entities import Team
 from data.store import Store
 from schema.execution import _remembered
 from tests.api.samples import ERRORS, TIMELINE, assignment, gid, nothing_written, project, resource
-from tests.api_client import COOKIE, Api, everything, put, token
+from tests.api_client import COOKIE, Api, Capture, everything, put, token
 
 READ = """query($id: ID!) { team { id name resources { name assignments { note } }
   assignments { note resource { name } project { name } } }
   node(id: $id) { ... on Resource { name } }
   nodes(ids: [$id]) { ... on Resource { name } } }"""
+
+SAVE = """mutation($input: UpdateResourceInput!) {
+  updateResource(input: $input) { errors { code } } }"""
 
 
 async def seed(store: Store, team: str, tag: str) -> None:
@@ -126,12 +129,18 @@ async def test_owner_of_another_team_cannot_be_given_an_assignment(
     "request_of",
     [
         {"url": "/graphql?teamId={team}&team={team}&X-Team={team}"},
+        {"url": "/graphql?access_token={session}&{cookie}={session}"},
         {"headers": {"X-Team-Id": "{team}", "TeamId": "{team}", "X-Forwarded-User": "{team}"}},
+        {"headers": {"X-Team": "{team}", "X-Tenant-Id": "{team}", "X-Forwarded-Host": "{team}"}},
+        {"headers": {"Host": "{team}.planner.test", "Forwarded": "host={team};for={team}"}},
+        {"headers": {"X-Authorization": "Bearer {session}", "X-Amzn-Oidc-Data": "{session}"}},
         {"cookie": "; teamId={team}; team={team}"},
+        {"cookie": "; __Secure-{cookie}={session}; next-auth.session-token={session}"},
         {"body": {"teamId": "{team}", "team": "{team}", "extensions": {"teamId": "{team}"}}},
+        {"body": {"operationName": "{name}", "extensions": {"session": "{session}"}}},
         {"variables": {"teamId": "{team}", "team": "{team}", "pk": "TEAM#{team}"}},
     ],
-    ids=lambda value: next(iter(value)),
+    ids=str,
 )
 async def test_no_request_can_name_a_team(
     http: httpx.AsyncClient, api: Api, stranger: Api, store: Store, request_of: dict[str, Any]
@@ -139,22 +148,30 @@ async def test_no_request_can_name_a_team(
     await seed(store, api.team, "A")
     await seed(store, stranger.team, "B")
 
-    def filled(part: str) -> dict[str, Any]:
-        values: dict[str, Any] = request_of.get(part, {})
-        return {
-            name: filled_in(value) if isinstance(value, dict) else value.format(team=stranger.team)
-            for name, value in values.items()
-        }
+    theirs = {
+        "team": stranger.team,
+        "session": token(stranger.team),
+        "cookie": COOKIE,
+        "name": stranger.team.replace("-", "_"),
+    }
 
-    def filled_in(values: dict[str, str]) -> dict[str, str]:
-        return {name: value.format(team=stranger.team) for name, value in values.items()}
+    def filled(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {name: filled(each) for name, each in value.items()}
+        return value.format(**theirs)
 
-    variables = {"id": gid("Resource", "same"), **filled("variables")}
-    cookie = request_of.get("cookie", "").format(team=stranger.team)
+    said = filled(request_of)
     response = await http.post(
-        request_of.get("url", "/graphql").format(team=stranger.team),
-        json={"query": READ, "variables": variables, **filled("body")},
-        headers={"Cookie": f"{COOKIE}={token(api.team)}{cookie}", **filled("headers")},
+        said.get("url", "/graphql"),
+        json={
+            "query": READ.replace("query", f"query {theirs['name']}"),
+            "variables": {"id": gid("Resource", "same"), **said.get("variables", {})},
+            **said.get("body", {}),
+        },
+        headers={
+            "Cookie": f"{COOKIE}={token(api.team)}{said.get('cookie', '')}",
+            **said.get("headers", {}),
+        },
     )
     assert response.json() == {"data": expected(api.team, "A")}
 
@@ -174,3 +191,17 @@ async def test_argument_that_names_a_team_is_unknown(api: Api, store: Store, doc
         answer = await api.run(document)
     assert "data" not in answer
     assert {each["extensions"]["code"] for each in answer["errors"]} == {"BAD_USER_INPUT"}
+
+
+async def test_without_a_team_every_id_is_answered_alike_and_none_is_looked_up(
+    http: httpx.AsyncClient, stranger: Api, store: Store, captured: Capture
+) -> None:
+    await seed(store, stranger.team, "B")
+    captured.clear()
+    nobody = Api(http, "")
+    ids = [gid("Resource", "same"), gid("Resource", "none"), gid("Team", stranger.team), "", "x"]
+    answers = [await nobody.post(READ, {"id": id}) for id in ids]
+    answers += [await nobody.post(SAVE, {"input": {"id": id, "name": "x"}}) for id in ids]
+    assert {response.status_code for response in answers} == {403}
+    assert len({response.content for response in answers}) == 1
+    assert captured.requests == []

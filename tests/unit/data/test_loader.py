@@ -354,3 +354,17 @@ async def test_a_read_is_given_up_with_the_request_that_asked_for_it() -> None:
         await request
     async with asyncio.timeout(10):
         await ended.wait()
+
+
+async def test_whoever_waits_for_a_read_that_is_cancelled_is_cancelled_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def broken_off(*_: object) -> list[Item]:
+        raise asyncio.CancelledError
+
+    own = loader(MemoryStore())
+    monkeypatch.setattr(own, "_read", broken_off)
+    waiting = [own.load([TeamSlice(), ResourcesSlice()]), own.load([TeamSlice()])]
+    async with asyncio.timeout(10):
+        outcomes = await asyncio.gather(*waiting, return_exceptions=True)
+    assert [type(each) for each in outcomes] == [asyncio.CancelledError] * 2

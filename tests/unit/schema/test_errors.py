@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 import pytest
-from graphql import GraphQLError
+from graphql import GraphQLError, parse
 from structlog.testing import capture_logs
 
 from data.cascade import Cascades
@@ -277,10 +277,19 @@ def test_a_refusal_becomes_the_errors_of_a_payload() -> None:
     ]
 
 
-def test_an_operation_that_is_nested_deeper_than_we_can_go_is_the_clients_fault() -> None:
-    answer = answer_error(
-        wrapped(RecursionError("maximum recursion depth exceeded"), 1), ID, NOWHERE
-    )
-    assert answer["extensions"] == {"code": "BAD_USER_INPUT"}
-    assert "nested" in answer["message"]
+@pytest.mark.parametrize(
+    ("depth", "extensions"),
+    [
+        (30, {"code": "BAD_USER_INPUT"}),
+        (2, {"code": "INTERNAL", "correlationId": ID}),
+    ],
+)
+def test_a_stack_that_is_used_up_is_the_clients_fault_only_where_the_document_is_deep(
+    depth: int, extensions: dict[str, str]
+) -> None:
+    error = wrapped(RecursionError("maximum recursion depth exceeded"), 1)
+    with capture_logs() as logs:
+        answer = answer_error(error, ID, Places(parse("{a" * depth + "}" * depth)))
+    assert answer["extensions"] == extensions
     assert "recursion" not in answer["message"]
+    assert len(logs) == ("correlationId" in extensions)

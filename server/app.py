@@ -1,6 +1,6 @@
 """The ASGI application: routes, and what lives as long as the process."""
 
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -10,11 +10,12 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from data.cascade import Cascades
-from data.store import open_store
+from data.store import Store, open_store
+from server.claims import TokenReader
 from server.graphql_http import GraphQLEndpoint
 from server.playground import playground_response, playground_routes
 from server.session import Authenticator
-from server.settings import Settings
+from server.settings import SessionStrategy, Settings
 from server.trusted_documents import load_trusted_documents
 
 __all__ = ["GRAPHQL_PATH", "create_app"]
@@ -22,7 +23,7 @@ __all__ = ["GRAPHQL_PATH", "create_app"]
 GRAPHQL_PATH = "/graphql"
 _METHODS = ("DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT")
 
-SignIn = Callable[[Response], None]
+SignIn = Callable[[Response, Store], Awaitable[None]]
 
 
 def create_app(
@@ -33,9 +34,10 @@ def create_app(
 ) -> Starlette:
     """The application. One store is opened at start and closed at the end. `credentials` are for
     a store that is no AWS; `sign_in` gives whoever opens the playground without a session one,
-    and is for development alone. Raises ValueError without a secret, and TrustedDocumentsError
-    when the file of them can't be used."""
-    authenticator = Authenticator(settings)
+    and is for development alone. Raises ValueError where sessions need a secret and there is
+    none, and TrustedDocumentsError when the file of them can't be used."""
+    is_jwt = settings.session_strategy is SessionStrategy.JWT
+    tokens = TokenReader(settings) if is_jwt else None
     trusted = (
         load_trusted_documents(settings.trusted_documents, settings.limits)
         if settings.trusted_documents
@@ -55,6 +57,8 @@ def create_app(
             cascades = Cascades(store)
             app.state.store = store
             app.state.cascades = cascades
+            authenticator = Authenticator(settings, store, tokens)
+            app.state.authenticator = authenticator
             app.state.graphql = GraphQLEndpoint(settings, authenticator, store, cascades, trusted)
             try:
                 yield
@@ -64,8 +68,9 @@ def create_app(
     async def graphql(request: Request) -> Response:
         if settings.playground and _is_page(request):
             page = playground_response(settings.home, GRAPHQL_PATH)
-            if sign_in and not authenticator.knows(request.headers):
-                sign_in(page)
+            state = request.app.state
+            if sign_in and not await state.authenticator.knows(request.headers):
+                await sign_in(page, state.store)
             return page
         endpoint: GraphQLEndpoint = request.app.state.graphql
         return await endpoint(request)

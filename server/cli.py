@@ -24,7 +24,7 @@ from data.store import STORE_ERRORS, Store, open_store
 from data.team_id import MAX_TEAM_ID_LENGTH, MAX_USER_ID_LENGTH, is_team_id, is_user_id
 from schema import sdl
 from server.app import GRAPHQL_PATH, create_app
-from server.demo import DEMO_TEAM, seed_demo
+from server.demo import DEMO_TEAM, DEMO_USER, seed_demo
 from server.dev import dev_secret, dev_settings, dev_sign_in, dev_token
 from server.engines import EngineError
 from server.issuing import issue_stored, issue_token
@@ -98,7 +98,7 @@ def dev(host: HostOption = None, port: PortOption = None) -> None:
         if settings.host not in _LOOPBACK:
             _say("Whoever reaches this address is signed in, since this is for development.")
         if running.session_strategy is SessionStrategy.JWT:
-            _say(f"For scripts: {sys.argv[0]} token --team {DEMO_TEAM} --user me")
+            _say(f"For scripts: {sys.argv[0]} token --team {DEMO_TEAM} --user {DEMO_USER}")
         else:
             bearer = asyncio.run(_work(running, credentials, partial(dev_token, running)))
             _say(f"For scripts: Authorization: Bearer {bearer}")

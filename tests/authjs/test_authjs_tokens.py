@@ -3,24 +3,23 @@
 Skipped, with the reason, where npm is missing; with CI=true that is a failure.
 """
 
-import json
-import shutil
-import subprocess
-import tempfile
 import time
-from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
+from typing import cast
 
 import pytest
 from starlette.datastructures import Headers
 
 from data.entities import Role
+from data.errors import Unauthenticated
+from data.store import Store
 from resolvers.session import Session
-from server.authjs import InvalidToken, decode, derive_keys, mint
+from server.authjs import decode, derive_keys, mint
+from server.claims import TokenReader
 from server.session import Authenticator
 from server.settings import Settings
-from tests.engines import require
+from tests.npm import Ask, asker
 
 PLAIN = "authjs.session-token"
 SECURE = "__Secure-authjs.session-token"
@@ -28,66 +27,14 @@ NAMES = (PLAIN, SECURE)
 SECRET = "correct horse battery staple, but longer"
 OTHER = "a secret that is newer than the other one"
 
-REPOSITORY = Path(__file__).parents[2]
-SOURCE = Path(__file__).parent
-CACHE = REPOSITORY / ".planner" / "authjs"
-MANIFEST = ("package.json", "package-lock.json")
-
-Ask = Callable[..., object]
-
-
-def _install(npm: str) -> None:
-    """Fills the cache unless it holds exactly what the lock file says. Installed aside and moved
-    into place, so that what was interrupted never counts."""
-    installed = CACHE / "node_modules" / ".package-lock.json"
-    same = (_read(SOURCE / name) == _read(CACHE / name) for name in MANIFEST)
-    if installed.exists() and all(same):
-        return
-    CACHE.parent.mkdir(exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=CACHE.parent, prefix="authjs-") as aside:
-        fresh = Path(aside, "authjs")
-        fresh.mkdir()
-        for name in MANIFEST:
-            shutil.copy(SOURCE / name, fresh)
-        command = [npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
-        done = subprocess.run(command, cwd=fresh, capture_output=True, text=True, timeout=300)
-        if done.returncode:
-            require(
-                False, f"the real @auth/core: npm ci failed: {' '.join(done.stderr.split())[:300]}"
-            )
-        shutil.rmtree(CACHE, ignore_errors=True)
-        fresh.rename(CACHE)
-
-
-def _read(path: Path) -> bytes | None:
-    return path.read_bytes() if path.exists() else None
-
 
 @pytest.fixture(scope="session")
 def authjs() -> Ask:
     """Asks the real Auth.js one thing; see tests/authjs/token.mjs for the operations."""
-    node, npm = shutil.which("node") or "", shutil.which("npm") or ""
-    require(node and npm, "the real @auth/core: node and npm are not installed")
-    _install(npm)
-    # Node resolves imports from where the file lies.
-    shutil.copy(SOURCE / "token.mjs", CACHE)
-
-    def ask(op: str, **request: object) -> object:
-        done = subprocess.run(
-            [node, "token.mjs"],
-            cwd=CACHE,
-            input=json.dumps({"op": op, **request}),
-            capture_output=True,
-            text=True,
-            timeout=60,
-        )
-        assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout)
-
-    return ask
+    return asker(Path(__file__).parent, "token.mjs")
 
 
-def _authenticator(name: str, secret: str, newer: str | None = None) -> Authenticator:
+def _settings(name: str, secret: str, newer: str | None = None) -> Settings:
     values = {
         "auth_secret": secret,
         "auth_secret_1": newer,
@@ -96,7 +43,12 @@ def _authenticator(name: str, secret: str, newer: str | None = None) -> Authenti
         "public_url": "https://planner.example" if name == SECURE else "",
         "team_claim": "teamId",
     }
-    return Authenticator(Settings.model_validate(values))
+    return Settings.model_validate(values)
+
+
+def _authenticator(settings: Settings) -> Authenticator:
+    """Without a store: a token that names its team needs none."""
+    return Authenticator(settings, cast("Store", None), TokenReader(settings))
 
 
 def _cookie_header(cookies: object) -> str:
@@ -106,23 +58,27 @@ def _cookie_header(cookies: object) -> str:
 
 @pytest.mark.parametrize("size", [0, 6_000], ids=["whole", "chunked"])
 @pytest.mark.parametrize("name", NAMES)
-def test_we_read_what_the_real_authjs_writes(authjs: Ask, name: str, size: int) -> None:
+async def test_we_read_what_the_real_authjs_writes(authjs: Ask, name: str, size: int) -> None:
+    """A-01, A-02."""
     claims = {"sub": "u1", "teamId": "demo", "role": "viewer", "picture": "x" * size}
     made = authjs("encode", token=claims, secret=SECRET, salt=name, maxAge=3600)
     assert isinstance(made, dict)
     assert len(made["cookies"]) == (3 if size else 1)
 
     session = Session(user_id="u1", team_id="demo", role=Role.VIEWER)
-    ours = _authenticator(name, SECRET)
+    ours = _authenticator(_settings(name, SECRET))
     cookie = _cookie_header(made["cookies"][::-1])
-    assert ours.authenticate(Headers({"cookie": f"theme=dark; {cookie}"})) == session
+    assert await ours.authenticate(Headers({"cookie": f"theme=dark; {cookie}"})) == session
     bearer = Headers({"authorization": f"Bearer {made['token']}"})
-    assert ours.authenticate(bearer) == session
+    assert await ours.authenticate(bearer) == session
     # Rotated: AUTH_SECRET_1 is newer than AUTH_SECRET, whose tokens still count.
-    assert _authenticator(name, SECRET, newer=OTHER).authenticate(bearer) == session
-    for keys in (derive_keys([OTHER], name), derive_keys([SECRET], *({*NAMES} - {name}))):
-        with pytest.raises(InvalidToken):
-            decode(made["token"], keys)
+    rotated = _authenticator(_settings(name, SECRET, newer=OTHER))
+    assert await rotated.authenticate(bearer) == session
+    # Another secret, or the other cookie name as the salt.
+    other_name = next(iter({*NAMES} - {name}))
+    for strict in (_settings(name, OTHER), _settings(other_name, SECRET)):
+        with pytest.raises(Unauthenticated):
+            await _authenticator(strict).authenticate(bearer)
 
 
 @pytest.mark.parametrize("size", [0, 6_000], ids=["whole", "chunked"])

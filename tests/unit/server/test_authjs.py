@@ -242,14 +242,15 @@ def test_the_longest_token_that_is_read() -> None:
 
 @pytest.mark.parametrize("token", HOSTILE.values(), ids=HOSTILE.keys())
 def test_a_hostile_token_is_invalid_within_20_ms(token: str) -> None:
+    """A-06."""
     keys = derive_keys([SECRET, OLD, OTHER], PLAIN)
     spent = []
     for _ in range(3):
-        start = time.perf_counter()
+        start = time.thread_time()
         with pytest.raises(InvalidToken):
             decode(token, keys)
-        spent.append(time.perf_counter() - start)
-    # The best of three: a busy machine is slow now and then, ten million rounds always.
+        spent.append(time.thread_time() - start)
+    # CPU time, and the best of three: ten million rounds are slow each time.
     assert min(spent) < 0.020
 
 

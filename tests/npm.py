@@ -1,5 +1,6 @@
-"""Real npm packages for tests: installed by a lock file, and asked through small scripts on Node."""
+"""Real npm packages for tests: installed by a lock file, asked through small scripts on Node."""
 
+import contextlib
 import json
 import os
 import shutil
@@ -11,28 +12,35 @@ from typing import Final
 
 from tests.engines import HOME, require
 
-__all__ = ["Ask", "asker"]
+__all__ = ["Ask", "asker", "installed"]
 
 Ask = Callable[..., object]
 
 _MANIFEST: Final = ("package.json", "package-lock.json")
 
 
-def asker(source: Path, script: str, *, environment: Mapping[str, str] | None = None) -> Ask:
-    """A function that sends one request to a script beside the `package.json` in `source`:
-    `ask("op", name=value)` is `{"op": "op", "name": value}` on its stdin, and the answer the JSON
-    on its stdout. The test is skipped, with the reason, where npm is missing."""
-    node, npm = shutil.which("node") or "", shutil.which("npm") or ""
-    require(node and npm, f"the npm packages of {source.name}: node and npm are not installed")
-    installed = _installed(npm, source)
-    # Node resolves imports from where the file lies.
-    for each in source.glob("*.mjs"):
-        shutil.copy(each, installed)
+def installed(source: Path) -> Path:
+    """The folder with the packages of the lock file in `source`, and its scripts beside them,
+    since Node resolves imports from where a file lies. Without npm the test is skipped."""
+    npm = shutil.which("npm") or ""
+    require(npm and shutil.which("node"), f"npm packages of {source.name}: there is no node or npm")
+    folder = HOME / source.name
+    if not _is_current(source, folder):
+        _install(npm, source, folder)
+    for script in source.glob("*.mjs"):
+        if _read(script) != _read(folder / script.name):
+            shutil.copy(script, folder)
+    return folder
+
+
+def asker(folder: Path, script: str, environment: Mapping[str, str] | None = None) -> Ask:
+    """A function that sends one request to a script in the folder: `ask("op", name=value)` is
+    `{"op": "op", "name": value}` on its stdin, and the answer the JSON on its stdout."""
 
     def ask(op: str, **request: object) -> object:
         done = subprocess.run(
-            [node, script],
-            cwd=installed,
+            ["node", script],
+            cwd=folder,
             env={**os.environ, **(environment or {})},
             input=json.dumps({"op": op, **request}),
             capture_output=True,
@@ -45,14 +53,13 @@ def asker(source: Path, script: str, *, environment: Mapping[str, str] | None = 
     return ask
 
 
-def _installed(npm: str, source: Path) -> Path:
-    """Fills the cache unless it holds exactly what the lock file says. Installed aside and moved
-    into place, so that what was interrupted never counts."""
-    cache = HOME / source.name
-    done = cache / "node_modules" / ".package-lock.json"
-    same = (_read(source / name) == _read(cache / name) for name in _MANIFEST)
-    if done.exists() and all(same):
-        return cache
+def _is_current(source: Path, folder: Path) -> bool:
+    same = (_read(source / name) == _read(folder / name) for name in _MANIFEST)
+    return (folder / "node_modules" / ".package-lock.json").exists() and all(same)
+
+
+def _install(npm: str, source: Path, folder: Path) -> None:
+    """Installed aside and moved into place, so that what was interrupted never counts."""
     HOME.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(dir=HOME, prefix=f"{source.name}-") as aside:
         fresh = Path(aside, source.name)
@@ -62,10 +69,12 @@ def _installed(npm: str, source: Path) -> Path:
         command = [npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
         ran = subprocess.run(command, cwd=fresh, capture_output=True, text=True, timeout=300)
         said = " ".join(ran.stderr.split())[:300]
-        require(ran.returncode == 0, f"the npm packages of {source.name}: npm ci failed: {said}")
-        shutil.rmtree(cache, ignore_errors=True)
-        fresh.rename(cache)
-    return cache
+        require(ran.returncode == 0, f"npm packages of {source.name}: npm ci failed: {said}")
+        if _is_current(source, folder):
+            return  # Another process of this run was faster, with the same.
+        with contextlib.suppress(FileNotFoundError):
+            folder.rename(Path(aside, "old"))
+        fresh.rename(folder)
 
 
 def _read(path: Path) -> bytes | None:

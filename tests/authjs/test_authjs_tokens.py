@@ -19,7 +19,7 @@ from server.authjs import decode, derive_keys, mint
 from server.claims import TokenReader
 from server.session import Authenticator
 from server.settings import Settings
-from tests.npm import Ask, asker
+from tests.npm import Ask, asker, installed
 
 PLAIN = "authjs.session-token"
 SECURE = "__Secure-authjs.session-token"
@@ -31,7 +31,7 @@ OTHER = "a secret that is newer than the other one"
 @pytest.fixture(scope="session")
 def authjs() -> Ask:
     """Asks the real Auth.js one thing; see tests/authjs/token.mjs for the operations."""
-    return asker(Path(__file__).parent, "token.mjs")
+    return asker(installed(Path(__file__).parent), "token.mjs")
 
 
 def _settings(name: str, secret: str, newer: str | None = None) -> Settings:

@@ -18,15 +18,17 @@ class Source:
         self.failure: Exception | None = None
         self.gate = asyncio.Event()
         self.gate.set()
+        self._begun = asyncio.Semaphore(0)
 
     async def asked(self, loads: int) -> None:
-        """Waits until so many loads have begun."""
+        """Waits until so many more loads have begun."""
         async with asyncio.timeout(5):
-            while self.loads < loads:
-                await asyncio.sleep(0)
+            for _ in range(loads):
+                await self._begun.acquire()
 
     async def __call__(self) -> int:
         self.loads += 1
+        self._begun.release()
         value = self.value  # What was true when it was asked.
         await self.gate.wait()
         if self.failure:
@@ -77,7 +79,7 @@ async def test_the_seconds_count_from_when_the_load_began(
     source.value = 2
     clock.now += 30
     fresh = asyncio.ensure_future(cache.get("a", source))
-    await source.asked(2)
+    await source.asked(1)
     source.gate.set()
     assert await slow == 1
     assert await fresh == 2

@@ -22,6 +22,7 @@ from server.authjs import encode
 from server.claims import BAD_TEAM, TokenReader
 from server.session import UNAUTHENTICATED, Authenticator
 from server.settings import Settings
+from tests.unit.server.forged_tokens import HOSTILE
 
 PLAIN = "authjs.session-token"
 SECURE = "__Secure-authjs.session-token"
@@ -206,6 +207,14 @@ def test_a_token_of_the_other_cookie_name_is_refused(secure: bool, own: str, oth
     assert reader.authenticate(bearer(token(name=own))).user_id == "u1"
     assert refused(bearer(token(name=other)), reader)
     assert refused(cookie(f"{own}={token(name=other)}"), reader)
+
+
+@pytest.mark.parametrize("forged", HOSTILE.values(), ids=HOSTILE.keys())
+def test_a_forged_token_is_refused_like_any_other_and_asks_nobody(forged: str) -> None:
+    """A-06."""
+    # What can't stand in a header at all never gets here.
+    raw = f"Bearer {forged}".encode("latin-1", "replace")
+    assert refused(Headers(raw=[(b"authorization", raw)]))
 
 
 # Secrets (A-02).

@@ -5,7 +5,7 @@
     database, or no claim: the table's session item; the user's only membership
 
 Whatever is wrong with a token is answered with one and the same message; a good token without a
-good team is another matter, and says so. See docs/adr/0011-memberships.md.
+good team is another matter, and says so. See docs/adr/0012-memberships.md.
 """
 
 import time

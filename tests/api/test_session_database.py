@@ -3,6 +3,9 @@
 That these are the items of the real adapter: tests/authjs/test_authjs_database.py.
 """
 
+import asyncio
+import os
+import sys
 import time
 import uuid
 from datetime import timedelta
@@ -235,3 +238,22 @@ async def test_whoever_opens_the_page_of_a_development_server_is_signed_in_once(
         "role": "ADMIN",
         "teams": [{"name": "Demo team", "isCurrent": True}],
     }
+
+
+async def test_the_command_token_starts_a_session_that_the_server_reads(
+    http: httpx.AsyncClient, store: Store, engine: str, team: str, user: str, member: Membership
+) -> None:
+    command = "from server.cli import main; main()"
+    planner = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", command, "token", "--team", team, "--user", user),
+        env={
+            **os.environ,
+            "AWS_ENDPOINT_URL_DYNAMODB": engine,
+            "PLANNER_TABLE": store.table,
+            "PLANNER_SESSION_STRATEGY": "database",
+        },
+        stdout=asyncio.subprocess.PIPE,
+    )
+    out, _ = await planner.communicate()
+    assert planner.returncode == 0
+    assert (await post(http, out.decode().strip())).json() == {"data": {"team": {"name": team}}}

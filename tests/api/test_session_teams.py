@@ -202,7 +202,7 @@ NO_MEMBERSHIPS: dict[str, dict[str, Any]] = {
     "another team in the index": {"GSI1SK": s("TEAM#another")},
     "another sort key": {"sk": s("MEMBER#somebody")},
     "the partition of a user": {"pk": s("USER#x")},
-    "no partition of ours": {"pk": s("bare")},
+    "no partition of ours": {"pk": s("bare"), "GSI1SK": s("TEAM#bare")},
     "the partition beside a team's": {"pk": s("TEAM#x#CLAIMS"), "GSI1SK": s("TEAM#x#CLAIMS")},
 }
 

@@ -1,8 +1,8 @@
 """From the headers of a request to the session it carries: a user in a team, with a role.
 
-    token ──► user ──► team ──────────────► role
-    jwt: the token's own claims              its claim, or the membership (PLANNER_MEMBERSHIP)
-    database, or no claim: the table's session item; the user's only membership
+    strategy   user                   team and role
+    jwt        the token's claim      its claims; PLANNER_MEMBERSHIP=table: the membership, if any
+    database   the session's item     the user's only membership; so with jwt and no team claim
 
 Whatever is wrong with a token is answered with one and the same message; a good token without a
 good team is another matter, and says so. See docs/adr/0012-memberships.md.

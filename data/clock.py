@@ -4,7 +4,11 @@ from datetime import UTC, datetime
 
 import uuid_utils
 
-__all__ = ["age_seconds", "epoch_seconds", "new_id", "now"]
+__all__ = ["LATEST", "age_seconds", "epoch_seconds", "new_id", "now"]
+
+LATEST = 253_402_300_799
+"""Epoch seconds at the end of the year 9999. More is a mistake, such as milliseconds or 1e20, and
+would not fit what computes with it."""
 
 
 def new_id() -> str:

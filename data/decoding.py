@@ -21,11 +21,10 @@ from data.entities import (
     Role,
     Team,
 )
-from data.expressions import AttributeValue, Item
+from data.expressions import AttributeValue, Item, s
 from data.items import sort_key
-from data.keys import (
-    is_id,
-)
+from data.keys import TEAM, is_id, team_pk, user_pk
+from data.team_id import is_user_id
 
 __all__ = ["Skip", "SkipCode", "decode", "decode_as"]
 
@@ -86,7 +85,7 @@ def _reason(error: Exception) -> str:
 def _decode_team(item: Item) -> Team:
     return Team(
         # The partition decides whose item this is; an `id` attribute may be missing elsewhere.
-        id=item["pk"]["S"].removeprefix("TEAM#"),
+        id=item["pk"]["S"].removeprefix(TEAM),
         name=item["name"]["S"],
         version=_version(item),
         created_at=_text(item, "createdAt"),
@@ -95,10 +94,18 @@ def _decode_team(item: Item) -> Team:
 
 
 def _decode_membership(item: Item) -> Membership:
+    team_id, user_id = item["pk"]["S"].removeprefix(TEAM), item["userId"]["S"]
+    if not is_user_id(user_id):
+        raise ValueError("userId")
+    # The index must lead from this user to this team; a row without its keys is only not found.
+    team = s(team_pk(team_id))
+    for name, key in (("pk", team), ("GSI1SK", team), ("GSI1PK", s(user_pk(user_id)))):
+        if item.get(name, key) != key:
+            raise ValueError(name)
     role = item["role"]["S"]
     return Membership(
-        team_id=item["pk"]["S"].removeprefix("TEAM#"),
-        user_id=item["userId"]["S"],
+        team_id=team_id,
+        user_id=user_id,
         role=Role(role) if role in set(Role) else Role.VIEWER,
         joined_at=_text(item, "joinedAt"),
     )

@@ -27,6 +27,7 @@ class EntityType(enum.StrEnum):
     PROJECT = "Project"
     ASSIGNMENT = "Assignment"
     CLAIM = "Claim"
+    SESSION = "Session"
 
 
 class Role(enum.StrEnum):

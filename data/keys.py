@@ -14,6 +14,7 @@ __all__ = [
     "META",
     "PROJECT",
     "RESOURCE",
+    "TEAM",
     "after",
     "assignment_sk",
     "claims_pk",
@@ -21,6 +22,7 @@ __all__ = [
     "membership_sk",
     "project_sk",
     "resource_sk",
+    "session_key",
     "team_pk",
     "user_pk",
 ]
@@ -30,6 +32,7 @@ MEMBER = "MEMBER#"
 META = "META"
 PROJECT = "PRJ#"
 RESOURCE = "RES#"
+TEAM = "TEAM#"
 
 # AWS limit: a sort key has at most 1,024 bytes; the longest prefix is `ASN#YYYY-MM-DD#`.
 _MAX_ID_BYTES = 1_000
@@ -46,7 +49,7 @@ def team_pk(team_id: str) -> str:
     the id comes from the session alone (A1). Raises ValueError for what is no team id."""
     if not is_team_id(team_id):
         raise ValueError("not a team id")
-    return f"TEAM#{team_id}"
+    return TEAM + team_id
 
 
 def claims_pk(team_id: str) -> str:
@@ -56,8 +59,14 @@ def claims_pk(team_id: str) -> str:
 
 
 def user_pk(user_id: str) -> str:
-    """The partition of a user in `GSI1`."""
+    """The partition of a user: of the memberships in `GSI1`, and of what an Auth.js adapter keeps
+    of the user in the table. The two share no sort key."""
     return f"USER#{user_id}"
+
+
+def session_key(token: str) -> str:
+    """Both keys of a session in `GSI1`, and its sort key in the table: those of Auth.js."""
+    return f"SESSION#{token}"
 
 
 def resource_sk(id: str) -> str:

@@ -30,9 +30,12 @@ from data.slices import (
 )
 from data.store import Store
 
-__all__ = ["MARK_TIMEOUT", "Part", "PartitionLoader", "split"]
+__all__ = ["MARK_TIMEOUT", "Identified", "Part", "Partition", "PartitionLoader", "split"]
 
 log = structlog.get_logger(__name__)
+
+Identified = Membership | Resource | Project | Assignment
+"""What clients look up by a global id, besides the team itself."""
 
 MARK_TIMEOUT = 60.0
 """Seconds after which a deletion's mark counts as left behind, and any read that sees it has the
@@ -48,7 +51,7 @@ class Part:
     resources: tuple[Resource, ...] = ()
     projects: tuple[Project, ...] = ()
     assignments: tuple[Assignment, ...] = ()
-    item: Resource | Project | Assignment | None = None
+    item: Identified | None = None
 
 
 @dataclass(slots=True)
@@ -166,8 +169,9 @@ def _ids(owners: Iterable[Owner], type: type[Owner]) -> set[str]:
     return {owner.id for owner in owners if isinstance(owner, type)}
 
 
-def _by_sort_key(partition: Partition) -> dict[str, Resource | Project | Assignment]:
-    entities: tuple[Resource | Project | Assignment, ...] = (
+def _by_sort_key(partition: Partition) -> dict[str, Identified]:
+    entities: tuple[Identified, ...] = (
+        *partition.members,
         *partition.resources,
         *partition.projects,
         *partition.assignments,
@@ -175,9 +179,7 @@ def _by_sort_key(partition: Partition) -> dict[str, Resource | Project | Assignm
     return {sort_key(entity): entity for entity in entities}
 
 
-def _part(
-    partition: Partition, by_key: Mapping[str, Resource | Project | Assignment], slice: Slice
-) -> Part:
+def _part(partition: Partition, by_key: Mapping[str, Identified], slice: Slice) -> Part:
     match slice:
         case TeamSlice():
             return Part(team=next(iter(partition.teams), None))

@@ -1,16 +1,19 @@
-"""Writing teams and their members: what an operator does, not a client."""
+"""Teams and their members: who belongs where, and what an operator writes."""
 
 from dataclasses import replace
 
 from data.clock import now
 from data.entities import Membership, Team
 from data.errors import Refused, conflict
+from data.expressions import KeyQuery, s
 from data.guards import IS_NEW
-from data.items import encode
+from data.items import encode, table_key
+from data.keys import META, TEAM, membership_sk, user_pk
+from data.loader import Partition, split
 from data.stamps import created
 from data.store import ConditionFailed, Store
 
-__all__ = ["add_member", "create_team"]
+__all__ = ["add_member", "create_team", "find_membership", "find_team", "memberships_of"]
 
 
 async def create_team(store: Store, team: Team) -> Team:
@@ -30,3 +33,31 @@ async def add_member(store: Store, member: Membership) -> Membership:
     new = replace(member, joined_at=member.joined_at or now())
     await store.put(encode(member.team_id, new), None)
     return new
+
+
+async def find_membership(store: Store, team_id: str, user_id: str) -> Membership | None:
+    """The user's membership in the team, strongly consistent; None where there is none that can
+    be read."""
+    item = await store.get(table_key(team_id, membership_sk(user_id)))
+    return next(iter(split([item] if item else []).members), None)
+
+
+async def memberships_of(store: Store, user_id: str) -> Partition:
+    """All teams that a user belongs to, in the order of their ids: `members`, and what was
+    `skipped`. Read from the index `GSI1`, which lags behind the table.
+
+    An Auth.js adapter has items of the user's in the same index partition when the id is also
+    somebody's e-mail address; their sort key is another.
+    """
+    query = KeyQuery(
+        "#GSI1PK = :user AND begins_with(#GSI1SK, :teams)",
+        {":user": s(user_pk(user_id)), ":teams": s(TEAM)},
+        index="GSI1",
+    )
+    return split(await store.query(query))
+
+
+async def find_team(store: Store, team_id: str) -> Partition:
+    """The team's own item, strongly consistent: `teams` has it, or `skipped` counts it."""
+    item = await store.get(table_key(team_id, META))
+    return split([item] if item else [])

@@ -27,6 +27,9 @@ def is_team_id(value: object) -> TypeGuard[str]:
 # RFC 7519 sets no bound; OpenID Connect Core §2 allows a `sub` 255 characters.
 MAX_USER_ID_LENGTH = 255
 
+# AWS limit: a sort key has at most 1,024 bytes, `MEMBER#` included; 255 characters may have 1,020.
+_MAX_USER_ID_BYTES = 1_000
+
 
 def is_user_id(value: object) -> TypeGuard[str]:
     """Whether the value can name a user: a string of 1 to 255 characters, not only whitespace,
@@ -36,4 +39,5 @@ def is_user_id(value: object) -> TypeGuard[str]:
         and len(value) <= MAX_USER_ID_LENGTH
         and bool(value.strip())
         and value.isprintable()
+        and len(value.encode()) <= _MAX_USER_ID_BYTES
     )

@@ -13,6 +13,7 @@ from data.store import Store
 from resolvers.budget import Budget
 from resolvers.graph import Graph
 from resolvers.session import Session
+from resolvers.viewer import Viewer
 
 __all__ = ["RequestContext"]
 
@@ -36,6 +37,7 @@ class RequestContext:
         self.assignments = Assignments(store, session.team_id)
         self.refusals: list[Problem] = []
         """The problems of every write that was refused, whatever the payloads select of them."""
+        self.viewer = Viewer(session, store, budget)
         self.graph: asyncio.Task[Graph] | None = None
 
     def require_writer(self) -> None:
@@ -48,5 +50,5 @@ class RequestContext:
         """What reads left out so far: `[{code, count}]`, for `extensions.warnings`."""
         return [
             {"code": code.value, "count": count}
-            for code, count in sorted(self.loader.skipped.items())
+            for code, count in sorted((self.loader.skipped + self.viewer.skipped).items())
         ]

@@ -5,8 +5,9 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 
 from data.entities import EntityType
 from data.keys import is_id
+from data.team_id import is_team_id, is_user_id
 
-__all__ = ["from_global_id", "raw_id", "to_global_id"]
+__all__ = ["from_global_id", "membership_id", "raw_id", "split_membership_id", "to_global_id"]
 
 
 def to_global_id(type: EntityType, id: str) -> str:
@@ -23,9 +24,27 @@ def from_global_id(global_id: str) -> tuple[EntityType, str] | None:
         type = EntityType(name)
     except (ValueError, binascii.Error):
         return None
-    if not is_id(id) or to_global_id(type, id) != global_id:
+    well_formed = _is_membership_id(id) if type is EntityType.MEMBERSHIP else is_id(id)
+    if not well_formed or to_global_id(type, id) != global_id:
         return None
     return type, id
+
+
+def membership_id(team_id: str, user_id: str) -> str:
+    """The raw id of a membership, which has none of its own. It names the team as well: one user
+    in two teams is two objects."""
+    return f"{team_id}#{user_id}"
+
+
+def split_membership_id(id: str) -> tuple[str, str]:
+    """Team and user of a membership's raw id. No team id has a `#`; a user id may."""
+    team_id, _, user_id = id.partition("#")
+    return team_id, user_id
+
+
+def _is_membership_id(id: str) -> bool:
+    team_id, user_id = split_membership_id(id)
+    return is_team_id(team_id) and is_user_id(user_id)
 
 
 def raw_id(type: EntityType, global_id: str) -> str | None:

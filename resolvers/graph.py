@@ -10,20 +10,29 @@ from functools import cached_property
 from typing import Literal, TypeVar
 
 from data.days import Window, last_day
-from data.entities import Assignment, EntityType, Link, Project, Resource, Team
-from data.loader import Part
+from data.entities import Assignment, EntityType, Link, Membership, Project, Resource, Role, Team
+from data.loader import Identified, Part
 from data.slices import (
     AssignmentsSlice,
     ItemSlice,
+    MembersSlice,
     ProjectsSlice,
     ResourcesSlice,
     Slice,
     TeamSlice,
 )
 from resolvers.budget import Budget
-from resolvers.global_ids import to_global_id
+from resolvers.global_ids import membership_id, to_global_id
 
-__all__ = ["AssignmentNode", "Graph", "Node", "ProjectNode", "ResourceNode", "TeamNode"]
+__all__ = [
+    "AssignmentNode",
+    "Graph",
+    "MembershipNode",
+    "Node",
+    "ProjectNode",
+    "ResourceNode",
+    "TeamNode",
+]
 
 
 Listed = TypeVar("Listed")
@@ -61,6 +70,11 @@ class Graph:
     def team(self) -> Team:
         """The team's own item; where there is none, the team is called by its id."""
         return self.part(TeamSlice()).team or Team(id=self.team_id, name=self.team_id)
+
+    @cached_property
+    def members(self) -> list["MembershipNode"]:
+        """All memberships, in the order of the user ids."""
+        return [MembershipNode.of(each) for each in self.part(MembersSlice()).members]
 
     @cached_property
     def resources(self) -> dict[str, "ResourceNode"]:
@@ -105,9 +119,11 @@ class Graph:
         entity = next((each for each in entities if each), None)
         return self.node(entity) if entity else None
 
-    def node(self, entity: Resource | Project | Assignment) -> "Node":
+    def node(self, entity: Identified) -> "Node":
         """The node of any entity of the team, linked to this graph."""
         match entity:
+            case Membership():
+                return MembershipNode.of(entity)
             case Resource():
                 return ResourceNode.of(entity, self)
             case Project():
@@ -144,6 +160,10 @@ class TeamNode:
         return self.graph.team.updated_at
 
     @property
+    def members(self) -> list["MembershipNode"]:
+        return self.graph.listed(self.graph.members)
+
+    @property
     def resources(self) -> list["ResourceNode"]:
         return self.graph.listed(list(self.graph.resources.values()))
 
@@ -153,6 +173,23 @@ class TeamNode:
 
     def assignments(self, window: Window) -> list["AssignmentNode"]:
         return self.graph.listed(self.graph.assignments(window))
+
+
+@dataclass(slots=True, eq=False, kw_only=True)
+class MembershipNode:
+    id: str
+    user_id: str
+    role: Role
+    joined_at: str | None
+
+    @classmethod
+    def of(cls, entity: Membership) -> "MembershipNode":
+        return cls(
+            id=to_global_id(EntityType.MEMBERSHIP, membership_id(entity.team_id, entity.user_id)),
+            user_id=entity.user_id,
+            role=entity.role,
+            joined_at=entity.joined_at,
+        )
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
@@ -258,4 +295,4 @@ class AssignmentNode:
         return self.graph.projects.get(self.entity.project_id)
 
 
-Node = TeamNode | ResourceNode | ProjectNode | AssignmentNode
+Node = TeamNode | MembershipNode | ResourceNode | ProjectNode | AssignmentNode

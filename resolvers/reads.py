@@ -8,10 +8,10 @@ from graphql import GraphQLObjectType, GraphQLResolveInfo, get_named_type
 
 from data.entities import Assignment, EntityType, Project, Resource
 from data.errors import LimitExceeded
-from data.keys import project_sk, resource_sk
+from data.keys import membership_sk, project_sk, resource_sk
 from data.slices import ItemSlice, Slice
 from resolvers.context import RequestContext
-from resolvers.global_ids import from_global_id
+from resolvers.global_ids import from_global_id, split_membership_id
 from resolvers.graph import Graph, Node, TeamNode
 from resolvers.selection import Selected, Selection
 
@@ -119,4 +119,7 @@ async def _sort_keys(context: RequestContext, type: EntityType, id: str) -> Sequ
             return (project_sk(id),)
         case EntityType.ASSIGNMENT:
             return await context.assignments.locate(id)
+        case EntityType.MEMBERSHIP:
+            team_id, user_id = split_membership_id(id)
+            return (membership_sk(user_id),) if team_id == context.team_id else ()
     return ()

@@ -28,7 +28,14 @@ from graphql import (
 
 from data.days import Window
 from data.errors import BadInput
-from data.slices import AssignmentsSlice, ProjectsSlice, ResourcesSlice, Slice, TeamSlice
+from data.slices import (
+    AssignmentsSlice,
+    MembersSlice,
+    ProjectsSlice,
+    ResourcesSlice,
+    Slice,
+    TeamSlice,
+)
 
 __all__ = ["Selected", "Selection", "window"]
 
@@ -37,6 +44,7 @@ _SLICES: Final[Mapping[tuple[str, str], Slice]] = {
     ("Team", "version"): TeamSlice(),
     ("Team", "createdAt"): TeamSlice(),
     ("Team", "updatedAt"): TeamSlice(),
+    ("Team", "members"): MembersSlice(),
     ("Team", "resources"): ResourcesSlice(),
     ("Team", "projects"): ProjectsSlice(),
     ("Assignment", "resource"): ResourcesSlice(),

@@ -8,7 +8,7 @@ from strawberry.schema.config import StrawberryConfig
 from schema.mutation import Mutation
 from schema.query import Query
 from schema.scalars import DATE
-from schema.types import Assignment, Project, Resource, Team
+from schema.types import Assignment, Membership, Project, Resource, Team
 
 __all__ = ["schema", "sdl"]
 
@@ -17,7 +17,7 @@ def _assembled(*, sort: bool) -> strawberry.Schema:
     return strawberry.Schema(
         query=Query,
         mutation=Mutation,
-        types=[Assignment, Project, Resource, Team],
+        types=[Assignment, Membership, Project, Resource, Team],
         config=StrawberryConfig(scalar_map={date: DATE}, sort_schema=sort),
     )
 

@@ -27,7 +27,7 @@ class Query:
 
     @strawberry.field(description="Who is asking.")
     def viewer(self, info: Info) -> Viewer:
-        return Viewer.of(info.context.session)
+        return cast("Viewer", info.context.viewer)
 
     @strawberry.field(description="The object with this id, or null when this team has none.")
     async def node(self, info: Info, id: NodeId) -> Node | None:

@@ -6,12 +6,23 @@ from typing import Annotated, Any
 
 import strawberry
 
+from data.entities import Role as StoredRole
 from data.rules import MAX_LABEL
-from resolvers import graph
+from resolvers import graph, viewer
 from resolvers.selection import window
-from resolvers.session import Session
 
-__all__ = ["Assignment", "Link", "Node", "Project", "Resource", "Role", "Team", "Viewer"]
+__all__ = [
+    "Assignment",
+    "Link",
+    "Membership",
+    "Node",
+    "Project",
+    "Resource",
+    "Role",
+    "Team",
+    "Viewer",
+    "ViewerTeam",
+]
 
 From = Annotated[
     date | None,
@@ -27,6 +38,7 @@ To = Annotated[
 _VERSION = "Counts the changes; what `expectedVersion` is compared with. 0 when never counted."
 _CREATED = "When it was created: ISO 8601, UTC. Null for rows written elsewhere without it."
 _UPDATED = "When it was last changed: ISO 8601, UTC. Null for rows written elsewhere without it."
+_JOINED = "When the user joined: ISO 8601, UTC. Null for rows written elsewhere without it."
 _IN_WINDOW = (
     "The assignments with at least one day in the window, by first day and then by id. Both days "
     "of the window are inclusive; the list is complete or an error."
@@ -111,10 +123,39 @@ class Assignment(Node):
         return isinstance(value, graph.AssignmentNode)
 
 
+@strawberry.enum(description="What a member of a team may do.")
+class Role(enum.Enum):
+    ADMIN = strawberry.enum_value("admin", description="May read and write.")
+    MEMBER = strawberry.enum_value("member", description="May read and write.")
+    VIEWER = strawberry.enum_value("viewer", description="May read.")
+
+    @classmethod
+    def of(cls, role: StoredRole) -> "Role":
+        return cls[role.name]
+
+
+@strawberry.type(description="That a user belongs to the team, and as what.")
+class Membership(Node):
+    user_id: strawberry.ID = strawberry.field(description="The user's id, as sessions have it.")
+    joined_at: str | None = strawberry.field(description=_JOINED)
+
+    @strawberry.field(description="What the user may do. A stored role that is not known reads.")
+    @staticmethod
+    def role(parent: strawberry.Parent[graph.MembershipNode]) -> Role:
+        return Role.of(parent.role)
+
+    @classmethod
+    def is_type_of(cls, value: object, _: Any) -> bool:
+        return isinstance(value, graph.MembershipNode)
+
+
 @strawberry.type(description="The team of the session: its people, its jobs and its plan.")
 class Team(Node):
     name: str = strawberry.field(
         description="What people call it; its id when it has never been named."
+    )
+    members: list[Membership] = strawberry.field(
+        description="All memberships that are stored, by user id."
     )
     resources: list[Resource] = strawberry.field(
         description="All resources, by id: in the order of creation, unless a client chose an id."
@@ -138,18 +179,37 @@ class Team(Node):
         return isinstance(value, graph.TeamNode)
 
 
-@strawberry.enum(description="What a member of a team may do.")
-class Role(enum.Enum):
-    ADMIN = strawberry.enum_value("admin", description="May read and write.")
-    MEMBER = strawberry.enum_value("member", description="May read and write.")
-    VIEWER = strawberry.enum_value("viewer", description="May read.")
+@strawberry.type(description="A team that the viewer belongs to.")
+class ViewerTeam:
+    id: strawberry.ID = strawberry.field(description="The id of the team: that of its `Team`.")
+    joined_at: str | None = strawberry.field(description=_JOINED)
+    is_current: bool = strawberry.field(description="Whether it is the team of this session.")
+
+    @strawberry.field(description="What the viewer may do in it.")
+    @staticmethod
+    def role(parent: strawberry.Parent[viewer.ViewerTeam]) -> Role:
+        return Role.of(parent.role)
+
+    @strawberry.field(description="What people call it; its id when it has never been named.")
+    @staticmethod
+    async def name(parent: strawberry.Parent[viewer.ViewerTeam]) -> str:
+        return await parent.name()
 
 
 @strawberry.type(description="Who is asking.")
 class Viewer:
     id: strawberry.ID = strawberry.field(description="The user id of the session.")
-    role: Role = strawberry.field(description="What this user may do in the team.")
 
-    @classmethod
-    def of(cls, session: Session) -> "Viewer":
-        return cls(id=strawberry.ID(session.user_id), role=Role[session.role.name])
+    @strawberry.field(description="What this user may do in the team of the session.")
+    @staticmethod
+    def role(parent: strawberry.Parent[viewer.Viewer]) -> Role:
+        return Role.of(parent.role)
+
+    @strawberry.field(
+        description="The teams that this user belongs to, by id. That of the session is always "
+        "among them, with the role that counts in it; the others are those whose membership is "
+        "stored, and a new one shows a moment late."
+    )
+    @staticmethod
+    async def teams(parent: strawberry.Parent[viewer.Viewer]) -> list[ViewerTeam]:
+        return await parent.teams()  # type: ignore[return-value]

@@ -1,6 +1,6 @@
 """The ASGI application: routes, and what lives as long as the process."""
 
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
@@ -12,15 +12,16 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from data.cascade import Cascades
-from data.store import open_store
+from data.store import Store, open_store
 from server.answers import http_exception
+from server.claims import TokenReader
 from server.graphql_http import GraphQLEndpoint
 from server.health import Readiness, healthz, readyz
 from server.metrics import Metrics, metrics_page
 from server.playground import playground_response, playground_routes
 from server.security import middleware
 from server.session import Authenticator
-from server.settings import Settings
+from server.settings import SessionStrategy, Settings
 from server.telemetry import Telemetry, no_span
 from server.trusted_documents import load_trusted_documents
 
@@ -31,7 +32,7 @@ __all__ = ["GRAPHQL_PATH", "create_app"]
 
 GRAPHQL_PATH = "/graphql"
 
-SignIn = Callable[[Response], None]
+SignIn = Callable[[Response, Store], Awaitable[None]]
 
 
 def create_app(
@@ -42,9 +43,10 @@ def create_app(
 ) -> Starlette:
     """The application. One store is opened at start and closed at the end. `credentials` are for
     a store that is no AWS; `sign_in` gives whoever opens the playground without a session one,
-    and is for development alone. Raises ValueError without a secret, and TrustedDocumentsError
-    when the file of them can't be used."""
-    authenticator = Authenticator(settings)
+    and is for development alone. Raises ValueError where sessions need a secret and there is
+    none, and TrustedDocumentsError when the file of them can't be used."""
+    is_jwt = settings.session_strategy is SessionStrategy.JWT
+    tokens = TokenReader(settings) if is_jwt else None
     trusted = (
         load_trusted_documents(settings.trusted_documents, settings.limits)
         if settings.trusted_documents
@@ -68,6 +70,8 @@ def create_app(
             cascades = Cascades(store)
             app.state.store = store
             app.state.cascades = cascades
+            authenticator = Authenticator(settings, store, tokens)
+            app.state.authenticator = authenticator
             app.state.metrics = Metrics(store.meter, cascades)
             app.state.readiness = Readiness(store, quiet=tracing.quiet if tracing else nullcontext)
             app.state.telemetry = Telemetry(
@@ -85,8 +89,9 @@ def create_app(
     async def graphql(request: Request) -> Response:
         if settings.playground and _is_page(request):
             page = playground_response(settings.home, GRAPHQL_PATH)
-            if sign_in and not authenticator.knows(request.headers):
-                sign_in(page)
+            state = request.app.state
+            if sign_in and not await state.authenticator.knows(request.headers):
+                await sign_in(page, state.store)
             return page
         endpoint: GraphQLEndpoint = request.app.state.graphql
         return await endpoint(request)

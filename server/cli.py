@@ -2,9 +2,9 @@
 
 import asyncio
 import sys
-import time
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import timedelta
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any, NoReturn, TypeVar
@@ -24,14 +24,14 @@ from data.store import STORE_ERRORS, Store, open_store
 from data.team_id import MAX_TEAM_ID_LENGTH, MAX_USER_ID_LENGTH, is_team_id, is_user_id
 from schema import sdl
 from server.app import GRAPHQL_PATH, create_app
-from server.authjs import cookie_name, mint
-from server.demo import DEMO_TEAM, seed_demo
-from server.dev import dev_secret, dev_settings, dev_sign_in
+from server.demo import DEMO_TEAM, DEMO_USER, seed_demo
+from server.dev import dev_secret, dev_settings, dev_sign_in, dev_token
 from server.engines import EngineError
+from server.issuing import issue_stored, issue_token
 from server.logs import log_for_machines, log_for_people
 from server.serving import ListenError, listen, url_of
 from server.serving import serve as run_server
-from server.settings import Settings, StoreKind
+from server.settings import SessionStrategy, Settings, StoreKind
 from server.stores import running_store
 from server.trusted_documents import TrustedDocumentsError
 
@@ -97,7 +97,11 @@ def dev(host: HostOption = None, port: PortOption = None) -> None:
         _say(_WHERE[settings.store].format(home=settings.home.resolve()))
         if settings.host not in _LOOPBACK:
             _say("Whoever reaches this address is signed in, since this is for development.")
-        _say(f"For scripts: {sys.argv[0]} token --team {DEMO_TEAM} --user me")
+        if running.session_strategy is SessionStrategy.JWT:
+            _say(f"For scripts: {sys.argv[0]} token --team {DEMO_TEAM} --user {DEMO_USER}")
+        else:
+            bearer = asyncio.run(_work(running, credentials, partial(dev_token, running)))
+            _say(f"For scripts: Authorization: Bearer {bearer}")
         _say(f"Open {url_of(listening, GRAPHQL_PATH)}")
         application = create_app(running, credentials=credentials, sign_in=dev_sign_in(running))
         run_server(
@@ -113,7 +117,7 @@ def serve(host: HostOption = None, port: PortOption = None) -> None:
     """Serve the table that the environment names."""
     settings = _settings(host, port)
     log_for_machines()
-    if not settings.secrets:
+    if settings.session_strategy is SessionStrategy.JWT and not settings.secrets:
         _stop("AUTH_SECRET is not set: without the secret of Auth.js nobody can be known.")
     with listen(settings.host, settings.port) as listening, running_store(settings) as store:
         running, credentials = store
@@ -138,26 +142,26 @@ def token(
     role: Annotated[Role, typer.Option(help="What the user may do.")] = Role.MEMBER,
     days: Annotated[int, typer.Option(min=1, max=3650, help="How long it lasts.")] = 30,
 ) -> None:
-    """Print a session token, for development: a cookie's value, or for `Authorization: Bearer`."""
+    """Print a session token, for development: a cookie's value, or for `Authorization: Bearer`.
+
+    With PLANNER_SESSION_STRATEGY=database it starts a session in the table; the role is then that
+    of the user's membership.
+    """
     settings = _settings()
     _check_team(team)
     _check_user(user)
+    lifetime = timedelta(days=days)
+    if settings.session_strategy is SessionStrategy.DATABASE:
+        typer.echo(_in_store(partial(issue_stored, user_id=user, team_id=team, lifetime=lifetime)))
+        return
     if settings.secrets:
         secret = settings.secrets[0]
     else:
         secret = dev_secret(settings.home)
         _say(f"AUTH_SECRET is not set; signed for `planner dev` with {settings.home.resolve()}.")
-    minted = mint(
-        secret,
-        cookie_name=cookie_name(secure=settings.secure_cookies),
-        user_id=user,
-        team_id=team,
-        role=role.value,
-        lifetime=timedelta(days=days),
-        now=time.time(),
-        team_claim=settings.team_claim,
+    typer.echo(
+        issue_token(settings, secret, user_id=user, team_id=team, role=role, lifetime=lifetime)
     )
-    typer.echo(minted)
 
 
 @app.command()

@@ -4,8 +4,7 @@ import contextlib
 import os
 import secrets
 import tempfile
-import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from pathlib import Path
 from typing import Final
@@ -13,11 +12,13 @@ from typing import Final
 from pydantic import SecretStr
 from starlette.responses import Response
 
-from server.authjs import cookie_name, mint
+from data.store import Store
+from server.authjs import cookie_name
 from server.demo import DEMO_TEAM, DEMO_USER
-from server.settings import Settings, StoreKind
+from server.issuing import issue_stored, issue_token
+from server.settings import SessionStrategy, Settings, StoreKind
 
-__all__ = ["dev_secret", "dev_settings", "dev_sign_in"]
+__all__ = ["dev_secret", "dev_settings", "dev_sign_in", "dev_token"]
 
 _SESSION: Final = timedelta(days=30)
 
@@ -26,13 +27,15 @@ def dev_settings(settings: Settings) -> Settings:
     """The settings of a development server: what the environment says, and playground,
     introspection, metrics, an embedded store and a secret where it says nothing."""
     chosen = settings.model_fields_set
+    is_jwt = settings.session_strategy is SessionStrategy.JWT
+    secret = settings.auth_secret or (SecretStr(dev_secret(settings.home)) if is_jwt else None)
     return settings.model_copy(
         update={
             "playground": settings.playground if "playground" in chosen else True,
             "introspection": settings.introspection if "introspection" in chosen else True,
             "metrics": settings.metrics if "metrics" in chosen else True,
             "store": settings.store if chosen & {"store", "endpoint_url"} else StoreKind.EMBEDDED,
-            "auth_secret": settings.auth_secret or SecretStr(dev_secret(settings.home)),
+            "auth_secret": secret,
         }
     )
 
@@ -52,24 +55,27 @@ def dev_secret(home: Path) -> str:
     return file.read_text().strip()
 
 
-def dev_sign_in(settings: Settings) -> Callable[[Response], None]:
-    """Gives a response the session cookie of the demo team's user."""
-    name = cookie_name(secure=settings.secure_cookies)
+async def dev_token(settings: Settings, store: Store) -> str:
+    """A session token of the demo team's user."""
+    if settings.session_strategy is SessionStrategy.DATABASE:
+        return await issue_stored(store, user_id=DEMO_USER, team_id=DEMO_TEAM, lifetime=_SESSION)
+    return issue_token(
+        settings,
+        settings.secrets[0],
+        user_id=DEMO_USER,
+        team_id=DEMO_TEAM,
+        role="admin",
+        lifetime=_SESSION,
+    )
 
-    def sign_in(response: Response) -> None:
-        token = mint(
-            settings.secrets[0],
-            cookie_name=name,
-            user_id=DEMO_USER,
-            team_id=DEMO_TEAM,
-            role="admin",
-            lifetime=_SESSION,
-            now=time.time(),
-            team_claim=settings.team_claim,
-        )
+
+def dev_sign_in(settings: Settings) -> Callable[[Response, Store], Awaitable[None]]:
+    """Gives a response the session cookie of the demo team's user."""
+
+    async def sign_in(response: Response, store: Store) -> None:
         response.set_cookie(
-            name,
-            token,
+            cookie_name(secure=settings.secure_cookies),
+            await dev_token(settings, store),
             max_age=int(_SESSION.total_seconds()),
             httponly=True,
             secure=settings.secure_cookies,

@@ -90,7 +90,7 @@ class GraphQLEndpoint:
     async def _answer(self, request: Request, seen: Observation) -> Answer:
         # Who asks is settled first: a stranger learns nothing, not even what is well-formed.
         budget = Budget(objects=self._limits.objects, seconds=self._limits.seconds)
-        session = self._authenticator.authenticate(request.headers)
+        session = await self._authenticator.authenticate(request.headers)
         if request.method == "POST":
             envelope = await read_post(request, max_body_bytes=self._settings.max_body_bytes)
         else:

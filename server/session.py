@@ -1,159 +1,123 @@
-"""From the headers of a request to the session it carries.
+"""From the headers of a request to the session it carries: a user in a team, with a role.
 
-    Authorization: Bearer <token>                    wins over any cookie, be it good or bad
-    Cookie: [__Secure-]authjs.session-token=<token>  once, by the name that the settings imply
-    Cookie: ….0=<start>; ….1=<rest>                  the same in chunks, as Auth.js splits it
+    strategy   user                   team and role
+    jwt        the token's claim      its claims; PLANNER_MEMBERSHIP=table: the membership, if any
+    database   the session's item     the user's only membership; so with jwt and no team claim
 
 Whatever is wrong with a token is answered with one and the same message; a good token without a
-good team is another matter, and says so.
+good team is another matter, and says so. See docs/adr/0014-memberships.md.
 """
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Final
 
 from starlette.datastructures import Headers
 
-from data.entities import Role
+from data.entities import Membership
 from data.errors import Forbidden, Unauthenticated
-from data.team_id import is_team_id, is_user_id
+from data.members import find_membership, memberships_of
+from data.sessions import find_session
+from data.store import Store
 from resolvers.session import Session
-from server.authjs import InvalidToken, cookie_name, decode, derive_keys
-from server.settings import Settings
+from server.authjs import InvalidToken, cookie_name
+from server.cache import BriefCache
+from server.claims import TokenReader
+from server.session_token import session_token
+from server.settings import MembershipSource, Settings
 
-__all__ = ["Authenticator"]
+__all__ = ["NO_TEAM", "SEVERAL_TEAMS", "UNAUTHENTICATED", "Authenticator"]
 
 UNAUTHENTICATED: Final = "Sign in: this request carries no valid session."
-NO_TEAM: Final = "This session names no team."
-BAD_TEAM: Final = "This session names a team that cannot exist."
-
-# Auth.js allows the same (`clockTolerance`): the clocks of two servers differ.
-LEEWAY_SECONDS: Final = 15
-
-# The year 9999: more is a mistake (milliseconds, 1e20), and would not fit what computes with it.
-LATEST: Final = 253_402_300_799
-
-# Auth.js cuts at 3,936 characters, so the longest token that is read makes 5.
-MAX_CHUNKS: Final = 20
+# The same for a team that is not there: a session can't find out which teams exist.
+NO_TEAM: Final = "You belong to no team, or not to the one that this session names."
+SEVERAL_TEAMS: Final = "You belong to several teams, and this session names none of them."
 
 
 class Authenticator:
-    """Reads sessions. Pure computation; safe to share, since it holds only the derived keys."""
+    """Reads sessions. With the strategy `jwt` and a trusted team claim it is pure computation;
+    otherwise it asks the store, and remembers memberships for some seconds, but never sessions."""
 
-    def __init__(self, settings: Settings, *, clock: Callable[[], float] = time.time) -> None:
-        """`clock` gives epoch seconds. Raises ValueError where no secret is set: nothing could
-        be read, and nothing else is ever accepted."""
-        if not settings.secrets or not all(settings.secrets):
-            raise ValueError("AUTH_SECRET is not set")
-        self._cookie_name = cookie_name(secure=settings.secure_cookies)
-        self._keys = derive_keys(settings.secrets, self._cookie_name)
-        self._team_claim = settings.team_claim
+    def __init__(
+        self,
+        settings: Settings,
+        store: Store,
+        tokens: TokenReader | None,
+        *,
+        clock: Callable[[], float] = time.time,
+        ticks: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """`tokens` reads those of the strategy `jwt`; None for `database`. `clock` gives epoch
+        seconds, and `ticks` the seconds that memberships are remembered by."""
+        self._store = store
+        self._tokens = tokens
         self._clock = clock
+        self._cookie_name = cookie_name(secure=settings.secure_cookies)
+        self._asks_table = settings.membership is MembershipSource.TABLE
+        seconds = settings.membership_seconds
+        self._memberships = BriefCache[tuple[str, str], Membership](seconds, clock=ticks)
+        self._only = BriefCache[str, Membership](seconds, clock=ticks)
 
-    def authenticate(self, headers: Headers) -> Session:
+    async def authenticate(self, headers: Headers) -> Session:
         """The session of a request with these headers.
 
-        Raises Unauthenticated, with one message for every reason, where there is no valid token,
-        and Forbidden where a valid one has no team id or a malformed one.
+        Raises Unauthenticated, with one message for every reason, where there is no valid token;
+        Forbidden where a valid one leads to no team; Unavailable where the store can't be asked.
         """
         try:
-            claims = decode(_token(headers, self._cookie_name), self._keys)
-            _check_times(claims, self._clock())
-            user_id = _user_id(claims)
+            token = session_token(headers, self._cookie_name)
+            if self._tokens is None:
+                return await self._by_membership(await self._user_of(token))
+            claims = self._tokens.read(token)
         except InvalidToken as error:
             raise Unauthenticated(UNAUTHENTICATED) from error
-        return Session(
-            user_id=user_id, team_id=_team_id(claims, self._team_claim), role=_role(claims)
-        )
+        if claims.team_id is None:
+            return await self._by_membership(claims.user_id)
+        if self._asks_table:
+            return _session(await self._membership(claims.team_id, claims.user_id))
+        return Session(user_id=claims.user_id, team_id=claims.team_id, role=claims.role)
 
-    def knows(self, headers: Headers) -> bool:
+    async def knows(self, headers: Headers) -> bool:
         """Whether the headers have a session that may be used."""
         try:
-            self.authenticate(headers)
+            await self.authenticate(headers)
         except (Unauthenticated, Forbidden):
             return False
         return True
 
+    async def _user_of(self, token: str) -> str:
+        """The user of a token of the strategy `database`. Looked up each time, so that signing
+        out counts at once."""
+        session = await find_session(self._store, token)
+        if session is None or session.expires <= self._clock():
+            raise InvalidToken("no such session, or expired")
+        return session.user_id
 
-def _token(headers: Headers, name: str) -> str:
-    bearer = _bearer(headers)
-    return _cookie(headers, name) if bearer is None else bearer
+    async def _by_membership(self, user_id: str) -> Session:
+        """The session of a user in their only team."""
+        return _session(await self._only.get(user_id, lambda: self._find_only(user_id)))
 
+    async def _find_only(self, user_id: str) -> Membership:
+        match (await memberships_of(self._store, user_id)).members:
+            case []:
+                raise Forbidden(NO_TEAM)
+            case [only] if self._asks_table:
+                # The index may still have what is gone from the table.
+                return await self._find(only.team_id, user_id)
+            case [only]:
+                return only
+        raise Forbidden(SEVERAL_TEAMS)
 
-def _bearer(headers: Headers) -> str | None:
-    """The token of `Authorization: Bearer` (RFC 6750 §2.1); None without one. Another scheme is
-    somebody else's, say a proxy's, and does not count."""
-    values = headers.getlist("authorization")
-    if len(values) > 1:
-        raise InvalidToken("several Authorization headers")
-    scheme, _, token = (values[0] if values else "").partition(" ")
-    return token.strip(" ") if scheme.lower() == "bearer" else None
+    async def _membership(self, team_id: str, user_id: str) -> Membership:
+        key = (team_id, user_id)
+        return await self._memberships.get(key, lambda: self._find(team_id, user_id))
 
-
-def _cookie(headers: Headers, name: str) -> str:
-    """The session cookie, its chunks joined in numeric order.
-
-    Which of two cookies of one name counts is a guess (a sibling subdomain may have planted one,
-    RFC 6265 §8.6), so both are refused; so are a whole and chunks side by side, and a gap.
-    """
-    found: dict[str, str] = {}
-    # HTTP/2 may split the header at any "; " (RFC 9113 §8.2.3).
-    for pair in ";".join(headers.getlist("cookie")).split(";"):
-        key, _, value = pair.strip(" \t").partition("=")
-        if key != name and not key.startswith(f"{name}."):
-            continue
-        if key in found:
-            raise InvalidToken("two cookies of one name")
-        found[key] = value
-    if found.keys() == {name}:
-        return found[name]
-    chunks = [f"{name}.{number}" for number in range(len(found))]
-    if not 0 < len(chunks) <= MAX_CHUNKS or found.keys() != set(chunks):
-        raise InvalidToken("no session cookie, or not all of it")
-    return "".join(found[chunk] for chunk in chunks)
+    async def _find(self, team_id: str, user_id: str) -> Membership:
+        found = await find_membership(self._store, team_id, user_id)
+        if found is None:
+            raise Forbidden(NO_TEAM)
+        return found
 
 
-def _check_times(claims: Mapping[str, object], now: float) -> None:
-    """Refuses a token outside its time (RFC 7519 §4.1.4-6). Auth.js insists on no `exp` and does
-    not look at `iat`; here a token must end, and must have begun."""
-    expires, begins, issued = (_time(claims, claim) for claim in ("exp", "nbf", "iat"))
-    if expires is None or expires <= now - LEEWAY_SECONDS:
-        raise InvalidToken("expired, or endless")
-    if any(start is not None and start > now + LEEWAY_SECONDS for start in (begins, issued)):
-        raise InvalidToken("not valid yet")
-
-
-def _time(claims: Mapping[str, object], claim: str) -> float | None:
-    """A NumericDate in epoch seconds (RFC 7519 §2), or None where the claim is absent."""
-    if claim not in claims:
-        return None
-    value = claims[claim]
-    # A bool is an int in Python; NaN fails every comparison.
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= LATEST:
-        raise InvalidToken("not a time")
-    return value
-
-
-def _user_id(claims: Mapping[str, object]) -> str:
-    value = claims.get("sub")
-    if not is_user_id(value):
-        raise InvalidToken("no user")
-    return value
-
-
-def _team_id(claims: Mapping[str, object], team_claim: str) -> str:
-    value = claims.get(team_claim)
-    if value is None:
-        raise Forbidden(NO_TEAM)
-    if not is_team_id(value):
-        raise Forbidden(BAD_TEAM)
-    return value
-
-
-def _role(claims: Mapping[str, object]) -> Role:
-    """A member unless the claim says otherwise; a claim that is not understood grants nothing."""
-    value = claims.get("role", Role.MEMBER)
-    try:
-        return Role(value) if isinstance(value, str) else Role.VIEWER
-    except ValueError:
-        return Role.VIEWER
+def _session(membership: Membership) -> Session:
+    return Session(user_id=membership.user_id, team_id=membership.team_id, role=membership.role)

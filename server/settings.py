@@ -11,7 +11,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 from schema.limits import Limits
 from server.origins import origin_of
 
-__all__ = ["SessionStrategy", "Settings", "StoreKind"]
+__all__ = ["MembershipSource", "SessionStrategy", "Settings", "StoreKind"]
 
 MIN_SECRET_LENGTH = 32
 """Auth.js advises 32 random bytes; `openssl rand -base64 33` and `npx auth secret` give more."""
@@ -29,6 +29,14 @@ class SessionStrategy(enum.StrEnum):
     """The Auth.js session strategy whose cookies are read."""
 
     JWT = "jwt"
+    DATABASE = "database"
+
+
+class MembershipSource(enum.StrEnum):
+    """Whether a token's claims are taken at their word, or held against the membership's item."""
+
+    CLAIM = "claim"
+    TABLE = "table"
 
 
 class Settings(BaseSettings):
@@ -49,6 +57,9 @@ class Settings(BaseSettings):
     auth_secret_3: SecretStr | None = Field(None, validation_alias=AliasChoices("AUTH_SECRET_3"))
     session_strategy: SessionStrategy = SessionStrategy.JWT
     team_claim: str = Field("teamId", min_length=1)
+    membership: MembershipSource = MembershipSource.CLAIM
+    # A member who is removed is out after a minute at most, whatever is set.
+    membership_seconds: int = Field(30, ge=0, le=60)
     public_url: str = ""
     allowed_origins: Annotated[tuple[str, ...], NoDecode] = ()
 

@@ -17,7 +17,7 @@ from data.items import encode
 from data.store import Store
 from server.authjs import cookie_name, mint
 
-__all__ = ["SECRET", "Api", "Capture", "asking", "everything", "put", "token"]
+__all__ = ["COOKIE", "SECRET", "Api", "Capture", "asking", "everything", "put", "token"]
 
 SECRET = "a secret of the tests, long enough for anybody"
 COOKIE = cookie_name(secure=False)

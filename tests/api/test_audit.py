@@ -27,6 +27,68 @@ def test_another_team_is_a_fault() -> None:
     assert "TEAM#a" in faults("Query", GOOD, team="b")[0]
 
 
+ABOUT_THE_CALLER: list[tuple[str, dict[str, Any]]] = [
+    ("GetItem", {"Key": {"pk": {"S": "TEAM#b"}, "sk": {"S": "META"}}}),
+    (
+        "Query",
+        {
+            "IndexName": "GSI1",
+            "KeyConditionExpression": "#GSI1PK = :user AND begins_with(#GSI1SK, :teams)",
+            "ExpressionAttributeNames": {"#GSI1PK": "GSI1PK", "#GSI1SK": "GSI1SK"},
+            "ExpressionAttributeValues": {":user": {"S": "USER#u"}, ":teams": {"S": "TEAM#"}},
+        },
+    ),
+    (
+        "Query",
+        {
+            "IndexName": "GSI1",
+            "KeyConditionExpression": "#GSI1PK = :session AND #GSI1SK = :session",
+            "ExpressionAttributeNames": {"#GSI1PK": "GSI1PK", "#GSI1SK": "GSI1SK"},
+            "ExpressionAttributeValues": {":session": {"S": "SESSION#s"}},
+        },
+    ),
+]
+BARE: dict[str, Any] = {"TableName": "t", "ConsistentRead": True}
+
+
+@pytest.mark.parametrize(("operation", "request_"), ABOUT_THE_CALLER)
+def test_who_the_caller_is_and_what_their_teams_are_called_may_be_looked_up(
+    operation: str, request_: dict[str, Any]
+) -> None:
+    assert faults(operation, BARE | request_, team="a") == []
+
+
+@pytest.mark.parametrize(
+    ("operation", "request_"),
+    [
+        ("GetItem", {"Key": {"pk": {"S": "TEAM#b"}, "sk": {"S": "RES#r"}}}),
+        ("GetItem", {"Key": {"pk": {"S": "TEAM#b"}, "sk": {"S": "MEMBER#u"}}}),
+        ("GetItem", {"Key": {"pk": {"S": "USER#b"}, "sk": {"S": "META"}}}),
+        ("DeleteItem", {"Key": {"pk": {"S": "TEAM#b"}, "sk": {"S": "META"}}}),
+        ("PutItem", {"Item": {"pk": {"S": "TEAM#b"}, "sk": {"S": "META"}}}),
+        ("Query", ABOUT_THE_CALLER[1][1] | {"IndexName": "byId"}),
+        (
+            "Query",
+            ABOUT_THE_CALLER[1][1]
+            | {"ExpressionAttributeValues": {":user": {"S": "TEAM#b"}, ":teams": {"S": "TEAM#"}}},
+        ),
+        (
+            "Query",
+            ABOUT_THE_CALLER[1][1]
+            | {"ExpressionAttributeValues": {":user": {"S": "USER#u"}, ":teams": {"S": ""}}},
+        ),
+        (
+            "Query",
+            ABOUT_THE_CALLER[2][1] | {"ExpressionAttributeValues": {":session": {"S": "USER#u"}}},
+        ),
+    ],
+)
+def test_and_nothing_else_out_of_the_teams_partition(
+    operation: str, request_: dict[str, Any]
+) -> None:
+    assert faults(operation, BARE | request_, team="a")
+
+
 @pytest.mark.parametrize(
     ("operation", "change"),
     [

@@ -8,13 +8,14 @@ from graphql import (
     get_named_type,
 )
 
-from data.entities import Team
+from data.entities import Membership, Role, Team
 from data.store import Store
 from schema import schema
 from tests.api.samples import ERRORS, assignment, gid, project, resource
 from tests.api_client import Api, put
 
 FIELDS = {
+    "Membership": "userId role joinedAt",
     "Team": "name version createdAt updatedAt",
     "Resource": "name version createdAt updatedAt assignments { id }",
     "Project": "name color description tags links { url } version assignments { id }",
@@ -29,12 +30,18 @@ async def seed(api: Api, store: Store) -> None:
     """A team whose resource, project and assignment all have one and the same raw id."""
     booked = assignment("2024-01-10", 3, id="1", resource="1", project="1")
     await put(store, api.team, [Team(id=api.team, name="A", version=1)])
-    await put(store, api.team, [resource("1"), project("1"), booked])
+    member = Membership(team_id=api.team, user_id="user-1", role=Role.ADMIN, joined_at="j")
+    await put(store, api.team, [resource("1"), project("1"), booked, member])
 
 
 async def test_node_is_the_same_object_as_in_the_timeline(api: Api, store: Store) -> None:
     await seed(api, store)
-    lists = {"resources": "Resource", "projects": "Project", "assignments": "Assignment"}
+    lists = {
+        "members": "Membership",
+        "resources": "Resource",
+        "projects": "Project",
+        "assignments": "Assignment",
+    }
     fields = {type: f"__typename id {FIELDS[type]}" for type in FIELDS}
     below = " ".join(f"{name} {{ {fields[type]} }}" for name, type in lists.items())
     team = (await api.data(f"{{ team {{ {fields['Team']} {below} }} }}"))["team"]
@@ -52,6 +59,8 @@ async def test_nodes_come_in_the_order_asked_with_null_for_what_is_not_there(
 ) -> None:
     await seed(api, store)
     await put(store, stranger.team, [resource("theirs")])
+    theirs = Membership(team_id=stranger.team, user_id="user-1", role=Role.ADMIN)
+    await put(store, stranger.team, [theirs])
     asked = {
         gid("Assignment", "1"): "Assignment",
         gid("Resource", "nobody"): None,
@@ -61,6 +70,9 @@ async def test_nodes_come_in_the_order_asked_with_null_for_what_is_not_there(
         gid("Team", stranger.team): None,
         gid("Team", api.team): "Team",
         gid("Membership", "user-1"): None,
+        gid("Membership", f"{api.team}#user-1"): "Membership",
+        gid("Membership", f"{api.team}#nobody"): None,
+        gid("Membership", f"{stranger.team}#user-1"): None,
         gid("Assignment", "nothing"): None,
         gid("Resource", "1"): "Resource",
         "": None,

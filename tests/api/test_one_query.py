@@ -16,6 +16,7 @@ IDS = {
     "r": gid("Resource", "r1"),
     "p": gid("Project", "p1"),
     "a": gid("Assignment", "a1"),
+    "m": gid("Membership", f"{TEAM}#user-1"),
     "none": gid("Resource", "nobody"),
 }
 JANUARY: dict[str, Any] = {"from": "2024-01-01", "to": "2024-01-31"}
@@ -33,6 +34,24 @@ class Shape(NamedTuple):
 SHAPES = {
     "nothing but __typename": Shape("{ __typename }", 0),
     "the viewer": Shape("{ viewer { id role } }", 0),
+    "the viewer's teams": Shape("{ viewer { teams { id role isCurrent } } }", 0, ("GSI1",)),
+    "the viewer's teams beside the team": Shape(
+        """{ team { resources { id } } viewer { teams { id joinedAt } }
+        again: viewer { mine: teams { role } same: teams { role } } }""",
+        indexes=("GSI1",),
+    ),
+    "the members": Shape("{ team { members { id userId role joinedAt } } }"),
+    "members and the name": Shape("{ team { name members { userId } } }"),
+    "members and the whole timeline": Shape(
+        """{ team { members { userId } resources { id } projects { id }
+        assignments(from: "2024-01-01") { id } } }"""
+    ),
+    "node of a member": Shape(
+        f"""{{ node(id: "{IDS["m"]}") {{ ... on Membership {{ userId role }} }} }}"""
+    ),
+    "node of a member of another team": Shape(
+        f"""{{ node(id: "{gid("Membership", "x#user-1")}") {{ id }} }}""", 0
+    ),
     "the team's id": Shape("{ team { id __typename } }", 0),
     "another team's id as a node": Shape(f'{{ node(id: "{gid("Team", "x")}") {{ id }} }}', 0),
     "the team's name": Shape("{ team { name version createdAt updatedAt } }"),

@@ -9,7 +9,7 @@ from data.store import Store
 from server.settings import Settings
 from tests.engines import running
 from tests.live import live
-from tests.npm import Ask, node
+from tests.npm import installed
 
 
 @pytest.fixture(scope="session")
@@ -27,5 +27,6 @@ def url(settings: Settings, store: Store) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def npm() -> Ask:
-    return node(Path(__file__).parent)
+def npm() -> Path:
+    """The folder with the packages, and the scripts that ask them."""
+    return installed(Path(__file__).parent)

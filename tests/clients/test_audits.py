@@ -1,17 +1,19 @@
 """The public audits of GraphQL over HTTP, of the npm package `graphql-http`, on the real server."""
 
+from pathlib import Path
+
 import pytest
 
 from tests.api_client import token
-from tests.npm import Ask
+from tests.npm import asker
 
 AUDITS = 61
 
 
 @pytest.fixture(scope="module")
-def results(npm: Ask, url: str) -> dict[str, dict[str, str]]:
+def results(npm: Path, url: str) -> dict[str, dict[str, str]]:
     """What came of each audit, by its id."""
-    told = npm("audits.mjs", url=url, token=token("team-of-audits"))
+    told = asker(npm, "audits.mjs")(url=url, token=token("team-of-audits"))
     assert isinstance(told, list)
     return {each["id"]: each for each in told}
 

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, cast
 
 import httpx
@@ -12,7 +13,7 @@ from gql.transport.exceptions import TransportQueryError
 
 from tests.api.http import is_refused
 from tests.api_client import token
-from tests.npm import Ask
+from tests.npm import asker
 
 TEAM = "team-of-clients"
 TOKEN = token(TEAM)
@@ -47,7 +48,7 @@ WRONG = {
         "`from` must not be after `to`",
     ),
     "a day that is none": Wrong(
-        WINDOW, "BAD_USER_INPUT", "2024-02-30", variables={"from": "2024-02-30"}
+        WINDOW, "BAD_USER_INPUT", "a Date is a real day", variables={"from": "2024-02-30"}
     ),
 }
 BLANK = """mutation Add($input: CreateResourceInput!) {
@@ -72,10 +73,9 @@ def without_typenames(data: Any) -> Any:
 @pytest.mark.parametrize("wrong", WRONG.values(), ids=WRONG.keys())
 @pytest.mark.parametrize("client", FRONTENDS)
 def test_a_frontends_client_shows_our_message_and_code(
-    npm: Ask, url: str, client: str, wrong: Wrong
+    npm: Path, url: str, client: str, wrong: Wrong
 ) -> None:
-    told = npm(
-        "frontends.mjs",
+    told = asker(npm, "frontends.mjs")(
         url=url,
         client=client,
         token=TOKEN if wrong.signed_in else None,
@@ -91,11 +91,11 @@ def test_a_frontends_client_shows_our_message_and_code(
 
 @pytest.mark.parametrize("client", FRONTENDS)
 def test_a_frontends_client_shows_a_refusal_as_the_data_that_it_is(
-    npm: Ask, url: str, client: str
+    npm: Path, url: str, client: str
 ) -> None:
     variables = {"input": {"name": " "}}
-    told = npm(
-        "frontends.mjs", url=url, client=client, token=TOKEN, query=BLANK, variables=variables
+    told = asker(npm, "frontends.mjs")(
+        url=url, client=client, token=TOKEN, query=BLANK, variables=variables
     )
     assert isinstance(told, dict)
     assert told["errors"] == []

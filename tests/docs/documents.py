@@ -11,7 +11,17 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-__all__ = ["DOCUMENTS", "ROOT", "Link", "anchors", "definitions", "links", "rows", "text"]
+__all__ = [
+    "DOCUMENTS",
+    "ROOT",
+    "Link",
+    "anchors",
+    "code_block",
+    "definitions",
+    "links",
+    "rows",
+    "text",
+]
 
 ROOT: Final = Path(__file__).parents[2]
 DOCUMENTS: Final = (
@@ -76,6 +86,15 @@ def rows(document: Path, names: str = "[A-Z0-9_]+") -> dict[str, list[str]]:
         name = re.fullmatch(f"`({names})`", cells[0]) if line.startswith("|") else None
         if name:
             found[name[1]] = cells[1:]
+    return found
+
+
+def code_block(document: Path, comment: str) -> str:
+    """The one block of code whose first line is this comment."""
+    start = f"// {comment}\n"
+    fenced: list[str] = _FENCED.findall(text(document))
+    blocks = [block.split("\n", 1)[1].removesuffix("```") for block in fenced]
+    [found] = [block for block in blocks if block.startswith(start)]
     return found
 
 

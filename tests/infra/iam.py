@@ -41,7 +41,7 @@ class Need:
 class Statement:
     actions: tuple[str, ...]
     resource: str
-    leading_keys: str | None
+    leading_keys: tuple[str, ...] | None
 
     def allows(self, need: Need) -> bool:
         if need.action not in self.actions or need.resource != self.resource:
@@ -50,7 +50,7 @@ class Statement:
         return (
             self.leading_keys is None
             or need.leading_key is None
-            or fnmatchcase(need.leading_key, self.leading_keys)
+            or any(fnmatchcase(need.leading_key, pattern) for pattern in self.leading_keys)
         )
 
 
@@ -68,8 +68,9 @@ def _statement(each: Mapping[str, Any]) -> Statement:
     match each.get("Condition"):
         case None:
             leading_keys = None
-        case {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": str(leading_keys), **others}}:
+        case {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": patterns, **others}}:
             assert not others
+            leading_keys = (patterns,) if isinstance(patterns, str) else tuple(patterns)
         case unknown:
             raise AssertionError(f"a condition that is not understood: {unknown}")
     return Statement(tuple(actions), each["Resource"], leading_keys)

@@ -91,6 +91,14 @@ def test_server_may_not_touch_what_belongs_to_no_team() -> None:
     assert not permits("OperatorPolicy", Need("dynamodb:PutItem", table_arn(TABLE), "USER#ada"))
 
 
+def test_server_may_look_up_users_and_their_sessions_in_no_other_index() -> None:
+    index = f"{table_arn(TABLE)}/index/"
+    for key in ("USER#ada", "SESSION#0190c9f0"):
+        assert permits("ServerPolicy", Need("dynamodb:Query", f"{index}GSI1", key))
+        assert not permits("ServerPolicy", Need("dynamodb:Query", f"{index}byLongEnd", key))
+    assert not permits("ServerPolicy", Need("dynamodb:Query", f"{index}GSI1", "ACCOUNT#github"))
+
+
 def test_server_may_neither_make_nor_change_a_table() -> None:
     for action in ("CreateTable", "DeleteTable", "UpdateTable", "UpdateTimeToLive"):
         assert not permits("ServerPolicy", Need(f"dynamodb:{action}", table_arn(TABLE)))
@@ -101,7 +109,7 @@ async def one_of_each(api: Api, store: Store) -> None:
     await store.describe_table()
     owner, job = await api.resource(), await api.project()
     long = await api.assignment(owner, job, "2026-01-01", "2026-12-31")
-    await api.data("{ team { name } }")
+    await api.data("{ team { name } viewer { teams { id } } }")
     await api.data('{ team { assignments(from: "2026-06-01", to: "2026-06-01") { id } } }')
     await api.data("query($id: ID!) { node(id: $id) { id } }", id=long)
     await api.mutate("updateResource", "errors { code }", id=owner, name="Eve")

@@ -6,8 +6,19 @@ from hypothesis import strategies as st
 
 from data.entities import Assignment, Entity, Link, Membership, Project, Resource, Role, Team
 from data.rules import MAX_TAGS
+from data.team_id import is_user_id
 
-__all__ = ["assignments", "entities", "ids", "memberships", "projects", "resources", "teams"]
+__all__ = [
+    "assignments",
+    "entities",
+    "ids",
+    "memberships",
+    "projects",
+    "resources",
+    "team_ids",
+    "teams",
+    "user_ids",
+]
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 some_text = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12)
@@ -20,6 +31,7 @@ ids = st.one_of(
     ),
 )
 team_ids = ids.filter(str.strip)
+user_ids = some_text.filter(is_user_id)
 optional = st.none() | some_text
 versions = st.integers(0, 2**31 - 1)
 
@@ -28,7 +40,7 @@ teams = st.builds(Team, id=team_ids, name=texts, **stamps)
 memberships = st.builds(
     Membership,
     team_id=team_ids,
-    user_id=ids,
+    user_id=user_ids,
     role=st.sampled_from(Role),
     joined_at=optional,
 )

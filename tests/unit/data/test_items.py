@@ -444,9 +444,10 @@ def test_a_sort_key_that_does_not_fit_the_attributes_is_malformed(
     assert_skipped(full(type) | {"sk": s(sk)}, SkipCode.MALFORMED_ITEM, says="sk does not fit")
 
 
-def test_a_claim_is_no_part_of_a_timeline() -> None:
-    assert set(EntityType) - set(TYPES) == {EntityType.CLAIM}
-    item: Item = {"pk": s("TEAM#t1"), "sk": s("ASN#a1"), "EntityType": s(EntityType.CLAIM)}
+@pytest.mark.parametrize("type", [EntityType.CLAIM, EntityType.SESSION])
+def test_a_claim_or_a_session_is_no_part_of_a_timeline(type: EntityType) -> None:
+    assert set(EntityType) - set(TYPES) == {EntityType.CLAIM, EntityType.SESSION}
+    item: Item = {"pk": s("TEAM#t1"), "sk": s("ASN#a1"), "EntityType": s(type)}
     assert_skipped(item, SkipCode.UNKNOWN_ENTITY_TYPE)
 
 

@@ -1,9 +1,9 @@
-"""What may name a team."""
+"""What may name a team or a user."""
 
 import pytest
 
-from data.keys import team_pk
-from data.team_id import MAX_TEAM_ID_LENGTH, is_team_id
+from data.keys import membership_sk, team_pk, user_pk
+from data.team_id import MAX_TEAM_ID_LENGTH, MAX_USER_ID_LENGTH, is_team_id, is_user_id
 
 GOOD = [
     "demo",
@@ -55,3 +55,19 @@ def test_what_is_no_team_id_never_makes_a_key(value: object) -> None:
     assert not is_team_id(value)
     with pytest.raises(ValueError, match=r"^not a team id$"):
         team_pk(value)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("value", ["u", "auth0|1", "a#b", "ö" * MAX_USER_ID_LENGTH, "𝒳" * 250])
+def test_a_user_id_makes_keys_of_a_table_and_of_an_index(value: str) -> None:
+    assert is_user_id(value)
+    # AWS limits: 1,024 bytes for a sort key, 2,048 for a partition key.
+    assert len(membership_sk(value).encode()) <= 1024
+    assert len(user_pk(value).encode()) <= 2048
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["", " ", "a\nb", "a\0", "\ud800", "x" * (MAX_USER_ID_LENGTH + 1), "𝒳" * 251, None, 5, [], {}],
+)
+def test_what_could_be_no_key_is_no_user_id(value: object) -> None:
+    assert not is_user_id(value)

@@ -7,10 +7,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from data.entities import EntityType
-from resolvers.global_ids import from_global_id, raw_id, to_global_id
-from tests.unit.data.strategies import ids
+from resolvers.global_ids import (
+    from_global_id,
+    membership_id,
+    raw_id,
+    split_membership_id,
+    to_global_id,
+)
+from tests.unit.data.strategies import ids, team_ids, user_ids
 
-types = st.sampled_from(EntityType)
+# A membership has no id of its own.
+types = st.sampled_from([each for each in EntityType if each is not EntityType.MEMBERSHIP])
 
 
 def encoded(text: str | bytes) -> str:
@@ -62,6 +69,17 @@ def test_a_global_id_of_another_type_has_no_raw_id(
     assert raw_id(wanted, to_global_id(type, id)) == (id if wanted is type else None)
 
 
+@pytest.mark.deep
+@settings(deadline=None)
+@given(team_ids, user_ids)
+def test_the_id_of_a_membership_gives_back_its_team_and_its_user(team: str, user: str) -> None:
+    raw = raw_id(
+        EntityType.MEMBERSHIP, to_global_id(EntityType.MEMBERSHIP, membership_id(team, user))
+    )
+    assert raw is not None
+    assert split_membership_id(raw) == (team, user)
+
+
 def test_a_global_id_is_written_like_this() -> None:
     assert to_global_id(EntityType.RESOURCE, "r1") == "UmVzb3VyY2U6cjE"
     assert from_global_id("UmVzb3VyY2U6cjE") == (EntityType.RESOURCE, "r1")
@@ -95,6 +113,11 @@ R12 = to_global_id(EntityType.RESOURCE, "r12")
         # an id that could not be a key
         encoded("Resource:a#b"),
         encoded("Resource:#"),
+        encoded("Membership:user-1"),
+        encoded("Membership:#user-1"),
+        encoded("Membership:demo#"),
+        encoded("Membership:demo#a\nb"),
+        encoded("Membership:demo#" + "x" * 256),
         encoded("Resource:a\0"),
         encoded("Resource:a\nb"),
         encoded("Resource:" + "x" * 1_001),

@@ -15,6 +15,7 @@ from data.loader import Part, PartitionLoader
 from data.slices import (
     AssignmentsSlice,
     ItemSlice,
+    MembersSlice,
     ProjectsSlice,
     ResourcesSlice,
     Slice,
@@ -30,6 +31,7 @@ from tests.unit.data.memory_store import TEAM, MemoryStore
 
 JAN, FEB, MAR = date(2024, 1, 1), date(2024, 2, 1), date(2024, 3, 1)
 R, P, T, A = ResourcesSlice(), ProjectsSlice(), TeamSlice(), AssignmentsSlice()
+M = MembersSlice()
 
 
 def asn(first: date | None = None, last: date | None = None) -> AssignmentsSlice:
@@ -94,6 +96,8 @@ PLAIN: Table = [
     ("{team{assignments{id note startDate}}}", {}, {A}),
     ("{team{assignments{resourceId projectId}}}", {}, {A}),
     ("{team{name resources{id} projects{id} assignments{id}}}", {}, {T, R, P, A}),
+    ("{team{members{id role}}}", {}, {M}),
+    ("{team{name members{userId}}}", {}, {T, M}),
     ("{viewer{id role} team{projects{id}}}", {}, {P}),
 ]
 

@@ -162,7 +162,7 @@ def test_what_is_a_node_can_be_looked_up() -> None:
     node = OURS["Node"]
     assert isinstance(node, GraphQLInterfaceType)
     names = {type.name for type in CORE.get_implementations(node).objects}
-    assert names == {"Assignment", "Project", "Resource", "Team"}
+    assert names == {"Assignment", "Membership", "Project", "Resource", "Team"}
     assert str(FIELDS["Query.node"].type) == "Node"
     assert str(FIELDS["Query.nodes"].type) == "[Node]!"
 

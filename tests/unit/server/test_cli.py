@@ -80,6 +80,15 @@ def test_tokens_without_a_secret_are_signed_for_the_development_server(
     [
         (["serve"], {}, "AUTH_SECRET is not set"),
         (["serve"], {"AUTH_SECRET": "short"}, "32 characters"),
+        (["serve"], {"PLANNER_SESSION_STRATEGY": "database", "PORT": "0"}, "region"),
+        (["serve"], {"PLANNER_SESSION_STRATEGY": "cookie"}, "PLANNER_SESSION_STRATEGY: "),
+        (["serve"], {"PLANNER_MEMBERSHIP": "yes"}, "PLANNER_MEMBERSHIP: "),
+        (["serve"], {"PLANNER_MEMBERSHIP_SECONDS": "61"}, "PLANNER_MEMBERSHIP_SECONDS: "),
+        (
+            ["token", "--team", "a", "--user", "b"],
+            {"PLANNER_SESSION_STRATEGY": "database", "PLANNER_STORE": "embedded"},
+            "embedded store",
+        ),
         (["serve"], {"PORT": "abc"}, "PORT: "),
         (["serve", "--port", "99999"], {}, "PORT: "),
         (["serve"], {"PLANNER_STORE": "mysql"}, "PLANNER_STORE: "),

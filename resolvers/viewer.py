@@ -1,0 +1,81 @@
+"""Who is asking, and the teams they belong to: the one read that leaves the session's team, for
+the caller's own memberships and the names of those teams."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from functools import partial
+
+from aiodataloader import DataLoader
+
+from data.decoding import SkipCode
+from data.entities import EntityType, Role
+from data.members import find_team, memberships_of
+from data.store import Store
+from resolvers.budget import Budget
+from resolvers.global_ids import to_global_id
+from resolvers.session import Session
+
+__all__ = ["Viewer", "ViewerTeam"]
+
+
+@dataclass(slots=True, eq=False, kw_only=True)
+class ViewerTeam:
+    """A team of the viewer's. Its name is read when it is asked for."""
+
+    id: str
+    role: Role
+    joined_at: str | None
+    is_current: bool
+    name: Callable[[], Awaitable[str]]
+
+
+class Viewer:
+    """The session's user. Belongs to one request, and reads a thing once however often it is
+    selected. `skipped` counts the items that could not be read so far."""
+
+    def __init__(self, session: Session, store: Store, budget: Budget) -> None:
+        self.id = session.user_id
+        self.role = session.role
+        self.skipped: Counter[SkipCode] = Counter()
+        self._session = session
+        self._store = store
+        self._budget = budget
+        self._teams: asyncio.Task[list[ViewerTeam]] | None = None
+        self._names: DataLoader[str, str] = DataLoader(self._load_names)
+
+    async def teams(self) -> list[ViewerTeam]:
+        """The teams by id. The session's own is always among them: it may come from a claim, and
+        a new membership reaches the index a moment late. Its role is the one that counts now."""
+        if self._teams is None:
+            self._teams = asyncio.ensure_future(self._load_teams())
+        teams = await self._teams
+        self._budget.spend(len(teams))
+        return teams
+
+    async def _load_teams(self) -> list[ViewerTeam]:
+        found = await memberships_of(self._store, self.id)
+        self.skipped += found.skipped
+        current = self._session.team_id
+        joined = {each.team_id: each.joined_at for each in found.members}
+        roles = {each.team_id: each.role for each in found.members} | {current: self.role}
+        return [
+            ViewerTeam(
+                id=to_global_id(EntityType.TEAM, team_id),
+                role=roles[team_id],
+                joined_at=joined.get(team_id),
+                is_current=team_id == current,
+                name=partial(self._names.load, team_id),
+            )
+            for team_id in sorted(roles)
+        ]
+
+    async def _load_names(self, team_ids: list[str]) -> list[str]:
+        found = await asyncio.gather(*(find_team(self._store, id) for id in team_ids))
+        for each in found:
+            self.skipped += each.skipped
+        return [
+            each.teams[0].name if each.teams else id
+            for id, each in zip(team_ids, found, strict=True)
+        ]

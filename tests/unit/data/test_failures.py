@@ -13,6 +13,7 @@ from botocore.exceptions import (
 )
 
 from data.store import NotReady, Outage
+from data.team_id import is_team_id
 from tests.unit.data.test_store import ENDPOINT, Client, failure, store_of
 
 OUTAGES: list[tuple[Exception, Outage]] = [
@@ -60,4 +61,6 @@ async def test_a_probe_reads_one_key_strongly_consistently() -> None:
     [(operation, request)] = client.requests
     assert operation == "get_item"
     assert request["ConsistentRead"] is True
-    assert not request["Key"]["pk"]["S"].startswith(("TEAM#", "USER#", "SESSION#"))
+    owner, _, id = request["Key"]["pk"]["S"].partition("#")
+    assert owner == "TEAM", "where a policy may let the server read"
+    assert not is_team_id(id), "no team can have such an item"

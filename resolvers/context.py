@@ -1,10 +1,12 @@
 """What one request has: who is asking, and the team's reads and writes bound to that."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Mapping
 
 from data.assignments import Assignments
 from data.cascade import Cascades
+from data.decoding import SkipCode
 from data.entities import Project, Resource
 from data.errors import Forbidden, Problem
 from data.loader import PartitionLoader
@@ -44,6 +46,11 @@ class RequestContext:
         """Raises Forbidden unless the session's role may write."""
         if not self.session.may_write:
             raise Forbidden("your role in this team may only read")
+
+    @property
+    def skipped(self) -> Counter[SkipCode]:
+        """The items that could not be read so far."""
+        return self.loader.skipped + self.viewer.skipped
 
     @property
     def warnings(self) -> list[Mapping[str, str | int]]:

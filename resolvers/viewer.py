@@ -7,8 +7,6 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
 
-from aiodataloader import DataLoader
-
 from data.decoding import SkipCode
 from data.entities import EntityType, Role
 from data.members import find_team, memberships_of
@@ -43,7 +41,7 @@ class Viewer:
         self._store = store
         self._budget = budget
         self._teams: asyncio.Task[list[ViewerTeam]] | None = None
-        self._names: DataLoader[str, str] = DataLoader(self._load_names)
+        self._names: dict[str, asyncio.Task[str]] = {}
 
     async def teams(self) -> list[ViewerTeam]:
         """The teams by id. The session's own is always among them: it may come from a claim, and
@@ -66,16 +64,17 @@ class Viewer:
                 role=roles[team_id],
                 joined_at=joined.get(team_id),
                 is_current=team_id == current,
-                name=partial(self._names.load, team_id),
+                name=partial(self._name, team_id),
             )
             for team_id in sorted(roles)
         ]
 
-    async def _load_names(self, team_ids: list[str]) -> list[str]:
-        found = await asyncio.gather(*(find_team(self._store, id) for id in team_ids))
-        for each in found:
-            self.skipped += each.skipped
-        return [
-            each.teams[0].name if each.teams else id
-            for id, each in zip(team_ids, found, strict=True)
-        ]
+    async def _name(self, team_id: str) -> str:
+        if team_id not in self._names:
+            self._names[team_id] = asyncio.ensure_future(self._load_name(team_id))
+        return await self._names[team_id]
+
+    async def _load_name(self, team_id: str) -> str:
+        found = await find_team(self._store, team_id)
+        self.skipped += found.skipped
+        return found.teams[0].name if found.teams else team_id

@@ -21,7 +21,7 @@ from graphql import (
     ValueNode,
 )
 
-from data.errors import BadInput, PlannerError
+from data.errors import BadInput, LimitExceeded, PlannerError
 from schema.nodes import children
 
 __all__ = ["Places", "answer_error", "request_error"]
@@ -98,7 +98,7 @@ def answer_error(error: GraphQLError, correlation_id: str, places: Places) -> di
             extensions["field"] = list(cause.field)
         return _formatted(error, cause.message, extensions)
     if isinstance(cause, RecursionError) and places.may_be_deep:
-        return _formatted(error, "the operation is nested too deeply", {"code": BadInput.code})
+        return _formatted(error, "the operation is nested too deeply", {"code": LimitExceeded.code})
     # Arguments are coerced while a field is carried out, yet are the client's words: GraphQL then
     # points to the value in the document, and to the field when anything else is wrong.
     if cause is None and error.nodes and isinstance(error.nodes[0], ValueNode):

@@ -4,6 +4,7 @@ Knows GraphQL and no HTTP. A document is parsed and validated once and remembere
 """
 
 import asyncio
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -16,7 +17,7 @@ from graphql import (
     GraphQLError,
     GraphQLSyntaxError,
     NoSchemaIntrospectionCustomRule,
-    OperationType,
+    OperationDefinitionNode,
     execute,
     get_operation_ast,
     parse,
@@ -32,7 +33,7 @@ from schema import schema
 from schema.errors import Places, answer_error, request_error
 from schema.limits import Limits, exceeded, exceeded_by_document, exceeded_by_variables
 
-__all__ = ["Answer", "Document", "carry_out", "prepare", "refused"]
+__all__ = ["Answer", "Document", "carry_out", "prepare"]
 
 _CORE: Final = schema._schema
 # A frontend has some dozens of documents of a few kB. A parsed one takes a hundred times its text:
@@ -45,22 +46,20 @@ overlapping_fields_can_be_merged.MAX_COMPLEXITY_BUDGET = 20_000
 # More help nobody; each is placed by counting the lines of the document, and may repeat a large
 # value of it.
 _MAX_ERRORS: Final = 10
+_PARSER_LIMIT: Final = re.compile("Document contains more than|Document is nested too deeply")
 _CLOSED_RULES: Final = (*specified_rules, NoSchemaIntrospectionCustomRule)
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A document that was parsed and validated. With errors it can't be carried out; errors of
-    its variables suggest names only if `suggests`."""
+    """A document that was parsed and validated. With errors it can't be carried out."""
 
     node: DocumentNode | None
     errors: tuple[GraphQLError, ...] = ()
-    suggests: bool = False
 
-    def operation_type(self, name: str | None) -> OperationType | None:
-        """Query or mutation; None when the name does not pick one operation of the document."""
-        operation = get_operation_ast(self.node, name) if self.node else None
-        return operation.operation if operation else None
+    def operation(self, name: str | None) -> OperationDefinitionNode | None:
+        """What would be carried out; None with errors, or when the name does not pick one."""
+        return None if self.errors or not self.node else get_operation_ast(self.node, name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,23 +98,29 @@ def _prepared(query: str, limits: Limits, introspection: bool) -> Document:
         # One of GraphQL's rules suggests all the same.
         for found in errors:
             found.message = found.message.partition(" Did you mean ")[0]
-    return Document(node, tuple(map(_refined, errors)), suggests=introspection)
+    return Document(node, tuple(map(_refined, errors)))
 
 
 def _refined(error: GraphQLError) -> GraphQLError:
-    """The same error, known as the limit that it is where it is one of graphql-core's own."""
+    """The same error to remember: known as the limit that it is where it is one of graphql-core's
+    own, and without the stack of the request that met it, which would stay in memory with all that
+    the request had."""
     if isinstance(error, ValidationAbortedError):
         return exceeded("The document is too complex, or has too many errors, to be validated.")
     # The parser has no class for it.
-    if isinstance(error, GraphQLSyntaxError) and "Document contains more than" in error.message:
+    if isinstance(error, GraphQLSyntaxError) and _PARSER_LIMIT.search(error.message):
         return exceeded(error.message.removeprefix("Syntax Error: "))
-    return error
+    original = error.original_error
+    if original is not None:
+        original = original.with_traceback(None)
+        original.__cause__ = original.__context__ = None
+    return GraphQLError(error.message, error.nodes, error.source, error.positions, None, original)
 
 
 _remembered = lru_cache(_REMEMBERED_DOCUMENTS)(_prepared)
 
 
-def refused(errors: tuple[GraphQLError, ...], document: DocumentNode | None = None) -> Answer:
+def _refused(errors: tuple[GraphQLError, ...], document: DocumentNode | None = None) -> Answer:
     """The answer to a request whose document or variables are at fault."""
     places = Places(document)
     return Answer({"errors": [request_error(error, places) for error in errors]}, False)
@@ -129,22 +134,24 @@ async def carry_out(
     operation_name: str | None,
     correlation_id: str,
     limits: Limits,
+    suggestions: bool = False,
 ) -> Answer:
-    """Executes the operation of a document that has no errors of its own. When it takes more than
+    """Executes the operation of a document that has no errors of its own. What is wrong with its
+    variables suggests names of the schema only with `suggestions`. When it takes more than
     the context's budget it is stopped: a write may have been done, or done in part where it has
     parts, as after any lost answer."""
     if document.node is None or document.errors:
-        return refused(document.errors, document.node)
-    if document.operation_type(operation_name) is None:
+        return _refused(document.errors, document.node)
+    if document.operation(operation_name) is None:
         message = (
             "Must provide operation name if query contains multiple operations."
             if operation_name is None
             else "The document has no operation of this name."
         )
-        return refused((GraphQLError(message),))
+        return _refused((GraphQLError(message),))
     values = dict(variables or {})
     if error := exceeded_by_variables(values, limits):
-        return refused((error,))
+        return _refused((error,))
     try:
         async with asyncio.timeout(context.budget.seconds_left) as timeout:
             executed = execute(
@@ -154,7 +161,7 @@ async def carry_out(
                 variable_values=values,
                 operation_name=operation_name,
                 max_coercion_errors=_MAX_ERRORS,
-                hide_suggestions=not document.suggests,
+                hide_suggestions=not suggestions,
             )
             result: ExecutionResult = await executed if isawaitable(executed) else executed
     except TimeoutError:
@@ -165,7 +172,7 @@ async def carry_out(
         return _stopped(overspent)
     errors = result.errors or []
     if result.data is None and errors and all(error.path is None for error in errors):
-        return refused(tuple(errors), document.node)
+        return _refused(tuple(errors), document.node)
     body: dict[str, Any] = {"data": result.data}
     if errors:
         places = Places(document.node)

@@ -13,12 +13,12 @@ from starlette.routing import Route
 
 from data.cascade import Cascades
 from data.store import Store, open_store
-from server.answers import http_exception
 from server.claims import TokenReader
 from server.graphql_http import GraphQLEndpoint
 from server.health import Readiness, healthz, readyz
 from server.metrics import Metrics, metrics_page
 from server.playground import playground_response, playground_routes
+from server.refusals import http_exception
 from server.security import middleware
 from server.session import Authenticator
 from server.settings import SessionStrategy, Settings

@@ -13,7 +13,7 @@ from data.store import Store
 from resolvers.budget import Budget
 from resolvers.context import RequestContext
 from schema.execution import Answer, Document, carry_out, prepare
-from server.answers import JSON, json_response, problem
+from server.answers import JSON, internal_error, json_response, problem
 from server.envelope import (
     GRAPHQL_RESPONSE,
     Envelope,
@@ -24,7 +24,7 @@ from server.envelope import (
 )
 from server.session import Authenticator
 from server.settings import Settings
-from server.telemetry import CORRELATION_HEADER, NOBODY_LISTENS, Observation, Telemetry
+from server.telemetry import CANCELED, NOBODY_LISTENS, Observation, Telemetry
 from server.trusted_documents import TrustedDocuments
 
 __all__ = ["GraphQLEndpoint"]
@@ -57,10 +57,9 @@ class GraphQLEndpoint:
         self._telemetry = telemetry
 
     async def __call__(self, request: Request) -> Response:
-        with self._telemetry.observing() as seen:
+        with self._telemetry.observing(request.scope) as seen:
             response = await self._response(request, seen)
             seen.status = response.status_code
-        response.headers[CORRELATION_HEADER] = seen.correlation_id
         return response
 
     async def _response(self, request: Request, seen: Observation) -> Response:
@@ -74,18 +73,18 @@ class GraphQLEndpoint:
             seen.code = BadInput.code
             body = problem(error.message, BadInput.code)
             return _respond(body, error.status, media_type, error.headers)
-        except PlannerError as error:
+        except (Unauthenticated, Forbidden, Unavailable) as error:
             seen.code = error.code
             headers = {"WWW-Authenticate": "Bearer"} if type(error) is Unauthenticated else {}
             body = problem(error.message, error.code)
-            return _respond(body, _STATUS.get(type(error), 500), media_type, headers)
+            return _respond(body, _STATUS[type(error)], media_type, headers)
         except ClientDisconnect:
+            seen.code = CANCELED
             return Response(status_code=NOBODY_LISTENS)
         except Exception as error:
             seen.code = PlannerError.code
             log.error("request failed", correlation_id=seen.correlation_id, exc_info=error)
-            body = problem("Internal error", seen.code, correlationId=seen.correlation_id)
-            return _respond(body, 500, media_type, {})
+            return _respond(internal_error(seen.correlation_id), 500, media_type, {})
 
     async def _answer(self, request: Request, seen: Observation) -> Answer:
         # Who asks is settled first: a stranger learns nothing, not even what is well-formed.
@@ -96,11 +95,12 @@ class GraphQLEndpoint:
         else:
             envelope = read_get(request)
         document = self._document(envelope)
-        operation = document.operation_type(envelope.operation_name)
-        if request.method != "POST" and operation not in (OperationType.QUERY, None):
+        operation = document.operation(envelope.operation_name)
+        is_query = operation is None or operation.operation is OperationType.QUERY
+        if request.method != "POST" and not is_query:
             raise RequestRefused(405, "Send a mutation by POST.", {"Allow": "POST"})
         context = RequestContext(session, self._store.metered(seen.meter), self._cascades, budget)
-        with seen.carrying_out(document, envelope.operation_name, context) as answered:
+        with seen.carrying_out(operation, context) as answered:
             answer = await carry_out(
                 document,
                 context,
@@ -108,6 +108,7 @@ class GraphQLEndpoint:
                 operation_name=envelope.operation_name,
                 correlation_id=seen.correlation_id,
                 limits=self._limits,
+                suggestions=self._settings.introspection,
             )
             answered(answer)
         return answer

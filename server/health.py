@@ -8,9 +8,10 @@ from typing import Final
 
 import structlog
 from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.responses import PlainTextResponse, Response
 
 from data.store import NotReady, Outage, Store
+from server.answers import json_response
 
 __all__ = ["MESSAGES", "Readiness", "healthz", "readyz"]
 
@@ -96,8 +97,7 @@ async def healthz(request: Request) -> Response:
 async def readyz(request: Request) -> Response:
     """200 if requests can be served, else 503 with the reason."""
     readiness: Readiness = request.app.state.readiness
-    headers = {"Cache-Control": "no-store"}
     if outage := await readiness.outage():
         body = {"status": "unavailable", "reason": outage.value, "message": MESSAGES[outage]}
-        return JSONResponse(body, 503, headers)
-    return JSONResponse({"status": "ready"}, headers=headers)
+        return json_response(body, 503)
+    return json_response({"status": "ready"}, 200)

@@ -21,10 +21,14 @@ from prometheus_client.exposition import choose_encoder
 from prometheus_client.registry import Collector
 from pydantic import SecretStr
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import Response
 
 from data.cascade import Cascades
+from data.errors import Unauthenticated
 from data.metering import Meter
+from server.answers import json_response, problem
+from server.authjs import InvalidToken
+from server.session_token import bearer_token
 
 __all__ = ["MAX_OPERATION_NAMES", "Metrics", "metrics_page"]
 
@@ -141,18 +145,21 @@ def metrics_page(token: SecretStr | None) -> Callable[[Request], Awaitable[Respo
     expected = token.get_secret_value().encode() if token else None
 
     async def page(request: Request) -> Response:
-        if expected and not hmac.compare_digest(_bearer(request), expected):
-            headers = {"WWW-Authenticate": "Bearer"}
-            return PlainTextResponse("The token is missing or wrong.\n", 401, headers)
+        if expected and not hmac.compare_digest(_sent(request), expected):
+            body = problem("The token is missing or wrong.", Unauthenticated.code)
+            return json_response(body, 401, headers={"WWW-Authenticate": "Bearer"})
         metrics: Metrics = request.app.state.metrics
         encode, content_type = choose_encoder(request.headers.get("accept", ""))
-        headers = {"Cache-Control": "no-store", "Content-Type": content_type, "Vary": "Accept"}
+        headers = {"Content-Type": content_type, "Vary": "Accept"}
         return Response(encode(metrics.registry), headers=headers)
 
     return page
 
 
-def _bearer(request: Request) -> bytes:
-    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+def _sent(request: Request) -> bytes:
+    try:
+        token = bearer_token(request.headers) or ""
+    except InvalidToken:
+        token = ""
     # Starlette reads headers as Latin-1; these are the bytes that were sent.
-    return token.strip(" ").encode("latin-1") if scheme.lower() == "bearer" else b""
+    return token.encode("latin-1")

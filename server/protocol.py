@@ -30,32 +30,43 @@ class BoundedHttp(HttpToolsProtocol):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._in_head = False
-        self._pending_bytes = 0
         self._head_bytes = 0
+        # What was received and has led to nothing yet: part of a head, or of trailers.
+        self._pending_bytes = 0
 
     def data_received(self, data: bytes) -> None:
+        self._pending_bytes += len(data)
         super().data_received(data)
-        if self._in_head and not self.transport.is_closing():
-            self._pending_bytes += len(data)
-            if self._pending_bytes > MAX_HEAD_BYTES:
-                self._refuse_head()
+        if self._pending_bytes > MAX_HEAD_BYTES and not self.transport.is_closing():
+            self._refuse_head()
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
         self._in_head = True
-        self._pending_bytes = self._head_bytes = 0
+        self._head_bytes = 0
 
     def on_url(self, url: bytes) -> None:
         super().on_url(url)
         self._count(len(url))
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        super().on_header(name, value)
+        if self._in_head:
+            super().on_header(name, value)
+        # Trailers (RFC 9110 §6.5) are nothing that is understood here: counted, and dropped.
         self._count(len(name) + len(value))
 
     def on_headers_complete(self) -> None:
         self._in_head = False
+        self._pending_bytes = 0
         super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        self._pending_bytes = 0
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        self._pending_bytes = 0
+        super().on_message_complete()
 
     def _count(self, size: int) -> None:
         self._head_bytes += size
@@ -77,5 +88,8 @@ class BoundedHttp(HttpToolsProtocol):
             f"content-type: {JSON}; charset=utf-8\r\ncontent-length: {len(body)}\r\n"
             "cache-control: no-store\r\nconnection: close\r\n\r\n"
         )
-        self.transport.write(STATUS_LINE[status] + head.encode() + body)
+        cycle = self.cycle
+        # In the middle of an answer there is no room for another.
+        if cycle is None or not cycle.response_started or cycle.response_complete:
+            self.transport.write(STATUS_LINE[status] + head.encode() + body)
         self.transport.close()

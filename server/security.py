@@ -17,9 +17,11 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from data.errors import BadInput, Forbidden
-from server.answers import MaskFaults, json_response, problem
+from server.answers import json_response, problem
 from server.bodies import CloseUnread
+from server.correlation import CORRELATION_HEADER, Correlate
 from server.origins import origin_of
+from server.refusals import MaskFaults
 from server.settings import Settings
 from server.telemetry import Telemetry
 
@@ -46,7 +48,7 @@ def middleware(settings: Settings) -> list[Middleware]:
     headers = dict(_HEADERS)
     if settings.secure_cookies:
         headers["Strict-Transport-Security"] = f"max-age={_YEAR_SECONDS}"
-    stack = [Middleware(DefaultHeaders, headers=headers)]
+    stack = [Middleware(DefaultHeaders, headers=headers), Middleware(Correlate)]
     if settings.allowed_origins:
         stack.append(
             Middleware(
@@ -54,6 +56,7 @@ def middleware(settings: Settings) -> list[Middleware]:
                 allow_origins=settings.allowed_origins,
                 allow_methods=("GET", "POST"),
                 allow_headers=("Authorization", "Content-Type"),
+                expose_headers=(CORRELATION_HEADER,),
                 allow_credentials=True,
                 max_age=_PREFLIGHT_SECONDS,
             )
@@ -126,21 +129,22 @@ class RefuseForgery:
                 "There is no WebSocket and no HTTP/2 here: send the request without `Upgrade`."
             )
             body = problem(message, BadInput.code)
-            response = json_response(body, 400, headers={"Connection": "close"})
-            return telemetry.refusal(response, BadInput.code)
+            telemetry.refused(scope, 400, BadInput.code)
+            return json_response(body, 400, headers={"Connection": "close"})
         if is_safe or self._may_write(scope["scheme"], headers):
             return None
         message = (
             "A page of this origin may not write here. PLANNER_PUBLIC_URL says where pages are, "
             "PLANNER_ALLOWED_ORIGINS which others may."
         )
-        response = json_response(problem(message, Forbidden.code), 403)
-        return telemetry.refusal(
-            response,
+        telemetry.refused(
+            scope,
+            403,
             Forbidden.code,
-            origin=headers.get("origin", ""),
-            site=headers.get("sec-fetch-site", ""),
+            origin=headers.get("origin"),
+            site=headers.get("sec-fetch-site"),
         )
+        return json_response(problem(message, Forbidden.code), 403)
 
     def _may_write(self, scheme: str, headers: Headers) -> bool:
         origins, sites = headers.getlist("origin"), headers.getlist("sec-fetch-site")

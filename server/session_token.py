@@ -12,7 +12,7 @@ from starlette.datastructures import Headers
 
 from server.authjs import InvalidToken
 
-__all__ = ["session_token"]
+__all__ = ["bearer_token", "session_token"]
 
 # Auth.js cuts at 3,936 characters, so the longest token that is read makes 5.
 MAX_CHUNKS: Final = 20
@@ -20,13 +20,13 @@ MAX_CHUNKS: Final = 20
 
 def session_token(headers: Headers, cookie_name: str) -> str:
     """The token, whatever it is. Raises InvalidToken where there is none, or more than one."""
-    bearer = _bearer(headers)
+    bearer = bearer_token(headers)
     return _cookie(headers, cookie_name) if bearer is None else bearer
 
 
-def _bearer(headers: Headers) -> str | None:
+def bearer_token(headers: Headers) -> str | None:
     """The token of `Authorization: Bearer` (RFC 6750 §2.1); None without one. Another scheme is
-    somebody else's, say a proxy's, and does not count."""
+    somebody else's, say a proxy's, and does not count. Raises InvalidToken for two headers."""
     values = headers.getlist("authorization")
     if len(values) > 1:
         raise InvalidToken("several Authorization headers")

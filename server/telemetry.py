@@ -7,24 +7,23 @@ client chooses is the operation's name, and both its length and the number of na
 import enum
 import hashlib
 import time
-import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Final, NotRequired, Protocol, TypedDict
 
 import structlog
-from graphql import get_operation_ast
-from starlette.responses import Response
-from structlog.contextvars import bound_contextvars
+from graphql import OperationDefinitionNode
+from starlette.types import Scope
 
+from data.errors import Unavailable
 from data.metering import Meter
 from resolvers.context import RequestContext
-from schema.execution import Answer, Document
+from schema.execution import Answer
+from server.correlation import CORRELATION_ID
 from server.metrics import Metrics
 
 __all__ = [
     "CANCELED",
-    "CORRELATION_HEADER",
     "NOBODY_LISTENS",
     "Observation",
     "OpenSpan",
@@ -39,12 +38,11 @@ log = structlog.get_logger(__name__)
 CANCELED: Final = "CANCELED"
 """The code of a request whose client went away before it was read. No client sees it."""
 
-CORRELATION_HEADER: Final = "X-Correlation-Id"
-
 NOBODY_LISTENS: Final = 499
 """No status was sent; nginx writes this number for that."""
 
 _LONGEST_NAME: Final = 100
+_LONGEST_TEXT: Final = 200
 
 
 class Outcome(enum.StrEnum):
@@ -108,11 +106,12 @@ class Observation:
     """One request to the endpoint, as far as it has come. `status`, and for a request that never
     became an operation `code`, are to be set before it ends."""
 
-    def __init__(self, metrics: Metrics, open_span: OpenSpan) -> None:
-        self.correlation_id = uuid.uuid4().hex
+    def __init__(self, metrics: Metrics, open_span: OpenSpan, correlation_id: str) -> None:
+        self.correlation_id = correlation_id
         self.meter = Meter()
-        self.status = NOBODY_LISTENS
-        self.code = CANCELED
+        # What it stays when a server that stops gives it up.
+        self.status = 503
+        self.code = Unavailable.code
         self.operation = "unknown"
         self.type = "unknown"
         self.context: RequestContext | None = None
@@ -123,12 +122,12 @@ class Observation:
 
     @contextmanager
     def carrying_out(
-        self, document: Document, name: str | None, context: RequestContext
+        self, operation: OperationDefinitionNode | None, context: RequestContext
     ) -> Iterator[Callable[[Answer], None]]:
-        """Around an operation. What it yields is to be called with the answer."""
+        """Around an operation, None for one that is not valid. What it yields is to be called with
+        the answer."""
         self.context = context
-        node = None if document.errors or not document.node else document.node
-        if operation := node and get_operation_ast(node, name):
+        if operation:
             self.operation = operation.name.value[:_LONGEST_NAME] if operation.name else "anonymous"
             self.type = operation.operation.value
         with (
@@ -152,39 +151,24 @@ class Telemetry:
         self._open_span = open_span
 
     @contextmanager
-    def observing(self) -> Iterator[Observation]:
-        """Around one request. Lines that are logged meanwhile have its correlation id."""
+    def observing(self, scope: Scope) -> Iterator[Observation]:
+        """Around one request to the endpoint."""
         began = time.perf_counter()
-        seen = Observation(self._metrics, self._open_span)
-        with bound_contextvars(correlation_id=seen.correlation_id):
-            try:
-                yield seen
-            finally:
-                seconds = time.perf_counter() - began
-                if seen.context:
-                    self._operation(seen, seen.context, seconds)
-                else:
-                    self._refused(
-                        RefusedLine(
-                            status=seen.status,
-                            code=seen.code,
-                            correlation_id=seen.correlation_id,
-                        )
-                    )
-
-    def refusal(self, response: Response, code: str, **why: str) -> Response:
-        """The same answer to a request that did not get as far as the endpoint, observed."""
-        correlation_id = uuid.uuid4().hex
-        line = RefusedLine(status=response.status_code, code=code, correlation_id=correlation_id)
-        self._refused({**line, **{name: text[:200] for name, text in why.items()}})  # type: ignore[typeddict-item]
-        response.headers[CORRELATION_HEADER] = correlation_id
-        return response
+        seen = Observation(self._metrics, self._open_span, scope[CORRELATION_ID])
+        try:
+            yield seen
+        finally:
+            seconds = time.perf_counter() - began
+            if seen.context:
+                self._operation(seen, seen.context, seconds)
+            else:
+                self.refused(scope, seen.status, seen.code)
 
     def _operation(self, seen: Observation, context: RequestContext, seconds: float) -> None:
         if seen.status >= 500:
             # An exception that no answer came of.
             seen.outcome, seen.codes = Outcome.ERROR, [seen.code]
-        meter, skipped = seen.meter, context.loader.skipped
+        meter, skipped = seen.meter, context.skipped
         line = OperationLine(
             operation=seen.operation,
             type=seen.type,
@@ -211,9 +195,23 @@ class Telemetry:
         for skip, count in skipped.items():
             metrics.skipped.labels(skip.value).inc(count)
 
-    def _refused(self, line: RefusedLine) -> None:
+    def refused(
+        self,
+        scope: Scope,
+        status: int,
+        code: str,
+        *,
+        origin: str | None = None,
+        site: str | None = None,
+    ) -> None:
+        """A request that did not become an operation, on whatever path."""
+        line = RefusedLine(status=status, code=code, correlation_id=scope[CORRELATION_ID])
+        if origin is not None:
+            line["origin"] = origin[:_LONGEST_TEXT]
+        if site is not None:
+            line["site"] = site[:_LONGEST_TEXT]
         log.info("request refused", **line)
-        self._metrics.refused.labels(str(line["status"]), line["code"]).inc()
+        self._metrics.refused.labels(str(status), code).inc()
 
 
 def _judged(answer: Answer, context: RequestContext) -> tuple[Outcome, list[str]]:

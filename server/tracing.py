@@ -78,7 +78,10 @@ class Tracing:
             "graphql.operation.type": type,
             "planner.correlation_id": correlation_id,
         }
-        with self._tracer.start_as_current_span(f"{type} {name}", attributes=attributes) as span:
+        # The message of an exception may hold words of the request; the log has its traceback.
+        with self._tracer.start_as_current_span(
+            f"{type} {name}", attributes=attributes, record_exception=False
+        ) as span:
             yield _OperationSpan(span)
 
 

@@ -31,12 +31,14 @@ class TrustedDocuments:
         self._by_text = {texts[id]: document for id, document in documents.items()}
 
     def find(self, query: str | None, document_id: str | None) -> Document | None:
-        """The document with this hash, which may begin with its algorithm (`sha256:`), or else
-        with this text; None for any other."""
-        if document_id is not None:
-            bare = document_id.partition(":")[2]
-            return self._by_id.get(document_id) or self._by_id.get(bare)
-        return self._by_text.get(query) if query is not None else None
+        """The document with this hash, which may begin with `sha256:`, or else with this text;
+        None for any other."""
+        id = document_id or ""
+        return (
+            self._by_id.get(id)
+            or self._by_id.get(id.removeprefix("sha256:"))
+            or self._by_text.get(query or "")
+        )
 
 
 def load_trusted_documents(file: Path, limits: Limits) -> TrustedDocuments:

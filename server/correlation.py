@@ -1,0 +1,37 @@
+"""The id by which an answer leads to the lines of the log that are about its request."""
+
+import uuid
+from typing import Final
+
+from starlette.datastructures import MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from structlog.contextvars import bound_contextvars
+
+__all__ = ["CORRELATION_HEADER", "CORRELATION_ID", "Correlate"]
+
+CORRELATION_HEADER: Final = "X-Correlation-Id"
+
+CORRELATION_ID: Final = "planner.correlation_id"
+"""Its key in the ASGI scope."""
+
+
+class Correlate:
+    """Middleware. Gives each request an id of its own making, which the answer has as a header and
+    every line that is logged meanwhile as a field."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        correlation_id = uuid.uuid4().hex
+
+        async def with_id(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message)[CORRELATION_HEADER] = correlation_id
+            await send(message)
+
+        with bound_contextvars(correlation_id=correlation_id):
+            await self._app({**scope, CORRELATION_ID: correlation_id}, receive, with_id)

@@ -77,6 +77,8 @@ def faults(operation: str, request: Mapping[str, Any], *, team: str | None) -> l
         found += _unplaced(body)
         if _is_about_the_caller(operation, body):
             continue
+        if body.get("IndexName") == "GSI1":
+            found.append("GSI1 is for who is asking")
         pk = key_value(body, "pk") or ""
         if team is None and not pk.startswith("TEAM#"):
             found.append(f"not the partition of a team: {pk!r}")

@@ -27,6 +27,7 @@ from data.items import encode
 from resolvers import reads
 from resolvers.context import RequestContext
 from resolvers.graph import ResourceNode, TeamNode
+from resolvers.viewer import Viewer
 from schema import schema as planner
 from server.session import Authenticator
 from server.settings import Settings
@@ -120,7 +121,10 @@ INSIDE = {
     "a resolver of the root": Place(reads, "team", path=("team",)),
     "a resolver of a mutation": Place(reads, "written", CREATE, path=("createResource",)),
     "a resolver that does not wait": Place(
-        schema.types.Viewer, "of", "{ viewer { id } }", path=("viewer",)
+        schema.types.Role, "of", "{ viewer { role } }", path=("viewer", "role")
+    ),
+    "a list of its own read": Place(
+        Viewer, "teams", "{ viewer { teams { id } } }", path=("viewer", "teams")
     ),
     "a field below": Place(
         TeamNode, "resources", LISTS, is_property=True, path=("team", "resources")
@@ -323,7 +327,7 @@ async def test_every_failure_of_one_answer_is_in_the_log_under_its_correlation_i
     break_at(monkeypatch, PLACES["a resolver of the root"], Odd(TELLING))
     break_at(monkeypatch, PLACES["a resolver that does not wait"], KeyError(TELLING))
     with capture_logs() as logs:
-        answers = [(await api.run("{ team { id } }")), (await api.run("{ viewer { id } }"))]
+        answers = [(await api.run("{ team { id } }")), (await api.run("{ viewer { role } }"))]
     given = [each["errors"][0]["extensions"]["correlationId"] for each in answers]
     errors = [each for each in logs if each["log_level"] == "error"]
     assert [entry["correlation_id"] for entry in errors] == given

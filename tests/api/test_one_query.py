@@ -135,7 +135,8 @@ SHAPES = {
     ),
     "nested both ways": Shape(
         """{ team { resources { assignments { project { name assignments(from: "2024-01-01") {
-        resource { name assignments(to: "2024-12-31") { project { color } } } } } } } } }"""
+        resource { name } } } } } projects { assignments(to: "2024-12-31") { resource { name
+        assignments { project { color } } } } } } }"""
     ),
     "node of the team": Shape(
         f"""{{ node(id: "{IDS["team"]}") {{ id ... on Team {{ name resources {{ id }} }} }} }}"""

@@ -105,7 +105,8 @@ async def pairs(stranger: Api, store: Store) -> list[Pair]:
         assert payload == {"errors": []}
     assert len(await everything(store, f"{stranger.team}#CLAIMS")) == 2
     raw = {type: ids[0] for type, ids in theirs.items()} | {"Claim": claimed}
-    named = raw | {"Team": stranger.team, "Membership": f"user-of-{stranger.team}"}
+    member = f"{stranger.team}#user-of-{stranger.team}"
+    named = raw | {"Team": stranger.team, "Membership": member}
     nobody = {type: other(id) for type, id in named.items()}
     return [
         *(Pair(f"{t}'s", gid(t, named[t]), gid(t, nobody[t]), False) for t in named),

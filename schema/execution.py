@@ -110,11 +110,10 @@ def _refined(error: GraphQLError) -> GraphQLError:
     # The parser has no class for it.
     if isinstance(error, GraphQLSyntaxError) and _PARSER_LIMIT.search(error.message):
         return exceeded(error.message.removeprefix("Syntax Error: "))
-    original = error.original_error
-    if original is not None:
-        original = original.with_traceback(None)
-        original.__cause__ = original.__context__ = None
-    return GraphQLError(error.message, error.nodes, error.source, error.positions, None, original)
+    for each in (error, error.original_error):
+        if each is not None:
+            each.__traceback__ = each.__cause__ = each.__context__ = None
+    return error
 
 
 _remembered = lru_cache(_REMEMBERED_DOCUMENTS)(_prepared)

@@ -19,7 +19,7 @@ NodeIds = Annotated[
 ]
 
 
-@strawberry.type(description="What can be read. Whatever is asked of the table is one Query.")
+@strawberry.type(description="What can be read. All that is asked of a team is one Query.")
 class Query:
     @strawberry.field(description="The team of the session; a request can't name another.")
     async def team(self, info: Info) -> Team:

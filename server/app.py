@@ -32,7 +32,7 @@ __all__ = ["GRAPHQL_PATH", "create_app"]
 
 GRAPHQL_PATH = "/graphql"
 
-SignIn = Callable[[Response, Store], Awaitable[None]]
+SignIn = Callable[[Request, Response, Store], Awaitable[None]]
 
 
 def create_app(
@@ -91,7 +91,7 @@ def create_app(
             page = playground_response(settings.home, GRAPHQL_PATH)
             state = request.app.state
             if sign_in and not await state.authenticator.knows(request.headers):
-                await sign_in(page, state.store)
+                await sign_in(request, page, state.store)
             return page
         endpoint: GraphQLEndpoint = request.app.state.graphql
         return await endpoint(request)

@@ -25,7 +25,7 @@ from data.team_id import MAX_TEAM_ID_LENGTH, MAX_USER_ID_LENGTH, is_team_id, is_
 from schema import sdl
 from server.app import GRAPHQL_PATH, create_app
 from server.demo import DEMO_TEAM, DEMO_USER, seed_demo
-from server.dev import dev_secret, dev_settings, dev_sign_in, dev_token
+from server.dev import LOOPBACK, dev_secret, dev_settings, dev_sign_in, dev_token
 from server.engines import EngineError
 from server.issuing import issue_stored, issue_token
 from server.logs import log_for_machines, log_for_people
@@ -52,7 +52,6 @@ app.add_typer(member_app, name="member")
 log = structlog.get_logger(__name__)
 out = Console()
 err = Console(stderr=True)
-_LOOPBACK = ("127.0.0.1", "::1", "localhost")
 _WHERE = {
     StoreKind.EMBEDDED: "The store is embedded: in memory, and gone when the server stops.",
     StoreKind.LOCAL: "The store is DynamoDB Local; its data is kept in {home}/dynamodb-local.",
@@ -95,7 +94,7 @@ def dev(host: HostOption = None, port: PortOption = None) -> None:
         running, credentials = store
         asyncio.run(_work(running, credentials, seed_demo))
         _say(_WHERE[settings.store].format(home=settings.home.resolve()))
-        if settings.host not in _LOOPBACK:
+        if settings.host not in LOOPBACK:
             _say("Whoever reaches this address is signed in, since this is for development.")
         if running.session_strategy is SessionStrategy.JWT:
             _say(f"For scripts: {sys.argv[0]} token --team {DEMO_TEAM} --user {DEMO_USER}")

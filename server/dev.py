@@ -8,8 +8,10 @@ from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from pathlib import Path
 from typing import Final
+from urllib.parse import urlsplit
 
 from pydantic import SecretStr
+from starlette.requests import Request
 from starlette.responses import Response
 
 from data.store import Store
@@ -18,8 +20,9 @@ from server.demo import DEMO_TEAM, DEMO_USER
 from server.issuing import issue_stored, issue_token
 from server.settings import SessionStrategy, Settings, StoreKind
 
-__all__ = ["dev_secret", "dev_settings", "dev_sign_in", "dev_token"]
+__all__ = ["LOOPBACK", "dev_secret", "dev_settings", "dev_sign_in", "dev_token"]
 
+LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
 _SESSION: Final = timedelta(days=30)
 
 
@@ -69,10 +72,14 @@ async def dev_token(settings: Settings, store: Store) -> str:
     )
 
 
-def dev_sign_in(settings: Settings) -> Callable[[Response, Store], Awaitable[None]]:
-    """Gives a response the session cookie of the demo team's user."""
+def dev_sign_in(settings: Settings) -> Callable[[Request, Response, Store], Awaitable[None]]:
+    """Gives a response the session cookie of the demo team's user. A server that listens on
+    loopback gives it to no other name: a foreign page's may lead there too (DNS rebinding)."""
+    names = {*LOOPBACK, urlsplit(settings.public_url).hostname}
 
-    async def sign_in(response: Response, store: Store) -> None:
+    async def sign_in(request: Request, response: Response, store: Store) -> None:
+        if settings.host in LOOPBACK and request.url.hostname not in names:
+            return
         response.set_cookie(
             cookie_name(secure=settings.secure_cookies),
             await dev_token(settings, store),

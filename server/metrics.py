@@ -82,7 +82,7 @@ class Metrics:
         )
         self.refused = Counter(
             "planner_requests_refused_total",
-            "Requests to /graphql that never became an operation.",
+            "Requests that never became an operation.",
             ["status", "code"],
             registry=self.registry,
         )

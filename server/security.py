@@ -120,7 +120,6 @@ class RefuseForgery:
 
     def _refusal(self, scope: Scope) -> Response | None:
         headers = Headers(scope=scope)
-        telemetry: Telemetry = scope["app"].state.telemetry
         is_safe = scope["method"] in _SAFE_METHODS
         upgrade = headers.get("upgrade", "").lower()
         # An offer of HTTP/2 may be ignored (RFC 9110 §7.8), but the parser skips the body after it.
@@ -129,7 +128,7 @@ class RefuseForgery:
                 "There is no WebSocket and no HTTP/2 here: send the request without `Upgrade`."
             )
             body = problem(message, BadInput.code)
-            telemetry.refused(scope, 400, BadInput.code)
+            _telemetry(scope).refused(scope, 400, BadInput.code)
             return json_response(body, 400, headers={"Connection": "close"})
         if is_safe or self._may_write(scope["scheme"], headers):
             return None
@@ -137,7 +136,7 @@ class RefuseForgery:
             "A page of this origin may not write here. PLANNER_PUBLIC_URL says where pages are, "
             "PLANNER_ALLOWED_ORIGINS which others may."
         )
-        telemetry.refused(
+        _telemetry(scope).refused(
             scope,
             403,
             Forbidden.code,
@@ -155,6 +154,11 @@ class RefuseForgery:
         if sites and sites[0] not in _FROM_HERE:
             return False
         return not origins or origins[0] == (self._own or _origin_of_host(scheme, headers))
+
+
+def _telemetry(scope: Scope) -> Telemetry:
+    telemetry: Telemetry = scope["app"].state.telemetry
+    return telemetry
 
 
 def _origin_of_host(scheme: str, headers: Headers) -> str | None:

@@ -48,7 +48,6 @@ _LONGEST_TEXT: Final = 200
 class Outcome(enum.StrEnum):
     """How an operation ended. The first that applies, from the top."""
 
-    CANCELED = "canceled"
     INVALID = "invalid"
     ERROR = "error"
     PARTIAL = "partial"
@@ -115,7 +114,7 @@ class Observation:
         self.operation = "unknown"
         self.type = "unknown"
         self.context: RequestContext | None = None
-        self.outcome = Outcome.CANCELED
+        self.outcome = Outcome.ERROR
         self.codes: list[str] = []
         self._metrics = metrics
         self._open_span = open_span
@@ -166,7 +165,7 @@ class Telemetry:
 
     def _operation(self, seen: Observation, context: RequestContext, seconds: float) -> None:
         if seen.status >= 500:
-            # An exception that no answer came of.
+            # An exception that no answer came of, or a server that stopped meanwhile.
             seen.outcome, seen.codes = Outcome.ERROR, [seen.code]
         meter, skipped = seen.meter, context.skipped
         line = OperationLine(

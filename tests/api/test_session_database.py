@@ -224,7 +224,7 @@ async def test_whoever_opens_the_page_of_a_development_server_is_signed_in_once(
     transport = httpx.ASGITransport(app=application)
     async with (
         application.router.lifespan_context(application),
-        httpx.AsyncClient(transport=transport, base_url="http://planner.test") as browser,
+        httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8000") as browser,
     ):
         for times in (1, 0):
             page = await browser.get("/graphql", headers={"Accept": "text/html"})

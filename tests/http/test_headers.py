@@ -97,8 +97,15 @@ async def test_the_cookie_of_development_is_as_narrow_as_it_can_be(
     chosen = settings.model_copy(update={"playground": True, "public_url": public_url})
     app = create_app(chosen, credentials=DUMMY_CREDENTIALS, sign_in=dev_sign_in(chosen))
     transport = httpx.ASGITransport(app=app)
-    async with httpx.AsyncClient(transport=transport, base_url="http://planner.test") as client:
+    origin = public_url or "http://127.0.0.1:8000"
+    async with (
+        app.router.lifespan_context(app),
+        httpx.AsyncClient(transport=transport, base_url=origin) as client,
+    ):
         response = await client.get("/graphql", headers=PAGE)
+        # A foreign page's name that leads to this machine (DNS rebinding).
+        foreign = await client.get("/graphql", headers={**PAGE, "Host": "evil.test"})
+    assert "set-cookie" not in foreign.headers
     [cookie] = response.headers.get_list("set-cookie")
     value, *attributes = cookie.split("; ")
     assert value.startswith(f"__Secure-{COOKIE}=" if public_url else f"{COOKIE}=")

@@ -166,3 +166,28 @@ async def test_a_head_in_many_pieces_is_one_head(connection: Connection) -> None
         await connection.send(bytes([byte]))
         await asyncio.sleep(0)
     assert (await connection.receive()).status == 200
+
+
+READ = chunked(enveloped(query="{ viewer { id } }"))
+
+
+async def test_trailers_are_read_over(connection: Connection) -> None:
+    """RFC 9110 §6.5: whoever understands none may drop them."""
+    await connection.send(READ[:-2] + b"Authorization: Bearer x\r\n\r\n")
+    answer = await connection.receive()
+    assert answer.json() == {"data": {"viewer": {"id": "user-1"}}}
+    assert await connection.is_open()
+
+
+@pytest.mark.parametrize(
+    "trailers",
+    [b"X-Large: " + b"x" * 1_000_000, (b"X-Many: " + b"x" * 90 + b"\r\n") * 1_100],
+    ids=["one without an end", "many"],
+)
+async def test_trailers_over_the_bound_end_the_connection(
+    connection: Connection, store: Store, trailers: bytes
+) -> None:
+    async with nothing_written(store, TEAM):
+        connection.write(chunked(enveloped())[:-2] + trailers)
+        refused(await connection.receive(), 431)
+        assert await connection.is_closed()

@@ -145,7 +145,9 @@ async def test_what_is_under_way_is_in_progress(stub: Stub, running: Planner) ->
     assert value(await samples(running), "operations_in_progress") == 0
 
 
-async def test_a_request_that_is_given_up_is_canceled(stub: Stub, running: Planner) -> None:
+async def test_an_operation_that_a_stopping_server_gives_up_is_an_error_of_ours(
+    stub: Stub, running: Planner
+) -> None:
     stub.conduct["slow"] = Conduct(gate=asyncio.Event())
     with capture_logs() as logs:
         asking = asyncio.create_task(running.api("slow").data(QUERY))
@@ -154,9 +156,10 @@ async def test_a_request_that_is_given_up_is_canceled(stub: Stub, running: Plann
         with suppress(asyncio.CancelledError):
             await asking
     [line] = logs
-    assert (line["outcome"], line["status"], line["requests"]) == ("canceled", 499, 1)
+    assert (line["outcome"], line["status"], line["requests"]) == ("error", 503, 1)
+    assert line["codes"] == ["UNAVAILABLE"]
     found = await samples(running)
-    labels = {"operation": "Timeline", "type": "query", "outcome": "canceled"}
+    labels = {"operation": "Timeline", "type": "query", "outcome": "error"}
     assert value(found, "operations_total", **labels) == 1
     assert value(found, "operations_in_progress") == 0
 

@@ -96,7 +96,7 @@ def test_tokens_without_a_secret_are_signed_for_the_development_server(
         (["serve"], {"PLANNER_ALLOWED_ORIGINS": "*"}, "PLANNER_ALLOWED_ORIGINS: "),
         (["dev"], {"AWS_ENDPOINT_URL_DYNAMODB": "127.0.0.1:8001"}, "AWS_ENDPOINT_URL_DYNAMODB: "),
         (["dev"], {"PLANNER_STORE": "dynamodb"}, "planner serve"),
-        (["dev"], {"AWS_ENDPOINT_URL_DYNAMODB": "http://127.0.0.1:9"}, "region"),
+        (["dev"], {"AWS_ENDPOINT_URL_DYNAMODB": "http://127.0.0.1:9", "PORT": "0"}, "region"),
         (["serve"], {"AUTH_SECRET": SECRET, "PORT": "0"}, "region"),
         (["table", "describe"], {}, "region"),
         (["table", "describe"], {"AWS_REGION": "eu-central-1"}, "credentials"),

@@ -38,7 +38,8 @@ def load(folder: Path, content: object) -> TrustedDocuments:
         (None, "5f1e", False),
         (None, "", False),
         (None, ":", False),
-        (TEAM, "5f1e", False),
+        (TEAM, "5f1e", True),  # by another algorithm, say; the text is trusted
+        ("{ team { id } }", "5f1e", False),
         (TEAM + " ", None, False),
         ("{ team { name } }", None, False),
         (None, None, False),

@@ -89,7 +89,7 @@ def assignment_sk(start: date, id: str) -> str:
 def is_id(text: str) -> bool:
     """Whether an item can have this id: not empty, no `#`, no control character, and short enough
     for a key. Planner ids are UUIDs; rows written elsewhere may have ULIDs or others."""
-    if not text or "#" in text:
+    if not text or len(text) > _MAX_ID_BYTES or "#" in text:
         return False
     if any(unicodedata.category(character) in ("Cc", "Cs") for character in text):
         return False

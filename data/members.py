@@ -4,16 +4,23 @@ from dataclasses import replace
 
 from data.clock import now
 from data.entities import Membership, Team
-from data.errors import Refused, conflict
+from data.errors import Refused, conflict, not_found
 from data.expressions import KeyQuery, s
-from data.guards import IS_NEW
+from data.guards import EXISTS, IS_NEW
 from data.items import encode, table_key
 from data.keys import META, TEAM, membership_sk, user_pk
 from data.loader import Partition, split
 from data.stamps import created
 from data.store import ConditionFailed, Store
 
-__all__ = ["add_member", "create_team", "find_membership", "find_team", "memberships_of"]
+__all__ = [
+    "add_member",
+    "create_team",
+    "find_membership",
+    "find_team",
+    "memberships_of",
+    "remove_member",
+]
 
 
 async def create_team(store: Store, team: Team) -> Team:
@@ -33,6 +40,14 @@ async def add_member(store: Store, member: Membership) -> Membership:
     new = replace(member, joined_at=member.joined_at or now())
     await store.put(encode(member.team_id, new), None)
     return new
+
+
+async def remove_member(store: Store, team_id: str, user_id: str) -> None:
+    """Deletes a membership. Raises Refused (NOT_FOUND) when there is none."""
+    try:
+        await store.delete(table_key(team_id, membership_sk(user_id)), EXISTS)
+    except ConditionFailed:
+        raise Refused(not_found(f"{user_id} is no member of {team_id}", "user")) from None
 
 
 async def find_membership(store: Store, team_id: str, user_id: str) -> Membership | None:

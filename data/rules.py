@@ -128,7 +128,7 @@ class Check:
         label = field[-1] if not field[-1].isdigit() else f"{field[-2]}[{field[-1]}]"
         if text is None:
             self.add(invalid(f"{label} can't be null", *field))
-        elif _is_blank(text):
+        elif len(text) <= longest and _is_blank(text):
             self.add(invalid(f"{label} can't be blank", *field))
         elif self._is_text(text, longest, label, field):
             return text

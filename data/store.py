@@ -13,6 +13,7 @@ from contextlib import asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING, Any, Final, Self, cast
 
 import aioboto3
+import structlog
 from aiobotocore.config import AioConfig
 from botocore.exceptions import ClientError
 
@@ -32,6 +33,8 @@ from data.failures import (
 from data.metering import Meter, Operation, consumption
 from data.table import definition
 from data.transactions import Action, to_request
+
+log = structlog.get_logger(__name__)
 
 if TYPE_CHECKING:
     from types_aiobotocore_dynamodb.client import DynamoDBClient
@@ -266,6 +269,12 @@ class Store:
                 longest = min(_LONGEST_PAUSE, _FIRST_PAUSE * 2**attempt)
                 pause = random.uniform(0, longest)  # noqa: S311 (jitter, not a secret)
                 if attempt == attempts - 1 or time.monotonic() + pause > deadline:
+                    log.warning(
+                        "request given up",
+                        operation=operation,
+                        attempts=attempt + 1,
+                        cause=repr(error),
+                    )
                     raise failure from error
                 await asyncio.sleep(pause)
             else:

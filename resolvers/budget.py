@@ -41,6 +41,6 @@ class Budget:
         late: putting an answer together yields to nobody, so no timeout would stop it."""
         self._left -= objects
         if self._left < 0:
-            raise Overspent(f"The answer would list more than {self._objects} objects.")
+            raise Overspent(f"The answer would have more than {self._objects} objects.")
         if self._clock() > self._deadline:
             raise self.out_of_time()

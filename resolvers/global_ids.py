@@ -2,6 +2,7 @@
 
 import binascii
 from base64 import urlsafe_b64decode, urlsafe_b64encode
+from typing import Final
 
 from data.entities import EntityType
 from data.keys import is_id
@@ -15,9 +16,16 @@ def to_global_id(type: EntityType, id: str) -> str:
     return urlsafe_b64encode(f"{type}:{id}".encode()).rstrip(b"=").decode()
 
 
+# The longest raw id has 1,000 bytes, that of a membership 1,401; base64 takes four characters for
+# three of them. A longer text need not be decoded to know that it is none.
+_LONGEST: Final = 2_000
+
+
 def from_global_id(global_id: str) -> tuple[EntityType, str] | None:
     """Type and raw id, or None for what `to_global_id` never made. Whether such an object exists
     is another question; both answers look the same to a client."""
+    if len(global_id) > _LONGEST:
+        return None
     try:
         padded = global_id.encode("ascii") + b"=" * (-len(global_id) % 4)
         name, _, id = urlsafe_b64decode(padded).decode().partition(":")

@@ -88,6 +88,18 @@ class Graph:
         part = self.part(ProjectsSlice())
         return {each.id: ProjectNode.of(each, self) for each in part.projects}
 
+    def one(self, node: Listed) -> Listed:
+        """A related object as a value of the answer. Raises Overspent."""
+        self._budget.spend(1)
+        return node
+
+    def text(self, text: str | None) -> str | None:
+        """Long text as a value of the answer; it counts as an object for each 100 characters.
+        Raises Overspent."""
+        if text:
+            self._budget.spend(len(text) // 100)
+        return text
+
     def listed(self, nodes: list[Listed]) -> list[Listed]:
         """The nodes as a list of the answer. Raises Overspent."""
         self._budget.spend(len(nodes))
@@ -225,7 +237,6 @@ class ProjectNode:
     id: str
     name: str
     color: str
-    description: str | None
     tags: tuple[str, ...]
     links: tuple[Link, ...]
     version: int
@@ -240,13 +251,16 @@ class ProjectNode:
             id=to_global_id(EntityType.PROJECT, entity.id),
             name=entity.name,
             color=entity.color,
-            description=entity.description,
             tags=entity.tags,
             links=entity.links,
             version=entity.version,
             created_at=entity.created_at,
             updated_at=entity.updated_at,
         )
+
+    @property
+    def description(self) -> str | None:
+        return self.graph.text(self.entity.description)
 
     def assignments(self, window: Window) -> list["AssignmentNode"]:
         return self.graph.listed(self.graph.assignments_of("project_id", self.entity.id, window))
@@ -262,7 +276,6 @@ class AssignmentNode:
     start_date: date
     end_date: date
     end_date_exclusive: date
-    note: str | None
     version: int
     created_at: str | None
     updated_at: str | None
@@ -278,21 +291,24 @@ class AssignmentNode:
             start_date=entity.start_date,
             end_date=last_day(entity.end_date_exclusive),
             end_date_exclusive=entity.end_date_exclusive,
-            note=entity.note,
             version=entity.version,
             created_at=entity.created_at,
             updated_at=entity.updated_at,
         )
 
     @property
+    def note(self) -> str | None:
+        return self.graph.text(self.entity.note)
+
+    @property
     def resource(self) -> ResourceNode | None:
         """Its resource; None when a row written elsewhere names one that does not exist."""
-        return self.graph.resources.get(self.entity.resource_id)
+        return self.graph.one(self.graph.resources.get(self.entity.resource_id))
 
     @property
     def project(self) -> ProjectNode | None:
         """Its project; None when a row written elsewhere names one that does not exist."""
-        return self.graph.projects.get(self.entity.project_id)
+        return self.graph.one(self.graph.projects.get(self.entity.project_id))
 
 
 Node = TeamNode | MembershipNode | ResourceNode | ProjectNode | AssignmentNode

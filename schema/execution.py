@@ -46,6 +46,7 @@ overlapping_fields_can_be_merged.MAX_COMPLEXITY_BUDGET = 20_000
 # More help nobody; each is placed by counting the lines of the document, and may repeat a large
 # value of it.
 _MAX_ERRORS: Final = 10
+_CHARACTERS_A_TOKEN: Final = 20
 _PARSER_LIMIT: Final = re.compile("Document contains more than|Document is nested too deeply")
 _CLOSED_RULES: Final = (*specified_rules, NoSchemaIntrospectionCustomRule)
 
@@ -79,6 +80,10 @@ def prepare(query: str, *, limits: Limits, introspection: bool) -> Document:
 
 
 def _prepared(query: str, limits: Limits, introspection: bool) -> Document:
+    longest = limits.tokens * _CHARACTERS_A_TOKEN
+    if len(query) > longest:
+        # Each error is placed by counting the lines of the document.
+        return Document(None, (exceeded(f"A document may have at most {longest} characters."),))
     try:
         node = parse(query, max_tokens=limits.tokens)
         if error := exceeded_by_document(_CORE, node, limits):

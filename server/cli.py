@@ -18,7 +18,7 @@ from rich.text import Text
 
 from data.entities import Membership, Role, Team
 from data.errors import PlannerError
-from data.members import add_member, create_team
+from data.members import add_member, create_team, find_team, remove_member
 from data.rules import Check
 from data.store import STORE_ERRORS, Store, open_store
 from data.team_id import MAX_TEAM_ID_LENGTH, MAX_USER_ID_LENGTH, is_team_id, is_user_id
@@ -57,6 +57,12 @@ _WHERE = {
     StoreKind.LOCAL: "The store is DynamoDB Local; its data is kept in {home}/dynamodb-local.",
     StoreKind.DYNAMODB: "The store is the endpoint that the environment names.",
 }
+_HINTS = {
+    "ResourceNotFound": "; `planner table create` makes the table",
+    "must specify a region": " AWS_REGION names it.",
+    "Unable to locate credentials": ": AWS_ACCESS_KEY_ID, AWS_PROFILE or a role give them.",
+}
+"""What to do about some of boto's messages, by a part of them."""
 Result = TypeVar("Result")
 
 HostOption = Annotated[
@@ -125,9 +131,10 @@ def serve(host: HostOption = None, port: PortOption = None) -> None:
         elif asyncio.run(_work(running, credentials, Store.describe_table)) is None:
             # Better no start than one where every request fails.
             _stop(f"There is no table {running.table}; `planner table create` makes it.")
+        application = create_app(running, credentials=credentials)
         log.info("listening", url=url_of(listening, GRAPHQL_PATH))
         run_server(
-            create_app(running, credentials=credentials),
+            application,
             listening,
             log_level="info",
             shutdown_seconds=running.shutdown_seconds,
@@ -221,20 +228,37 @@ def member_add(
     _check_team(team)
     _check_user(user)
     member = Membership(team_id=team, user_id=user, role=role)
-    _in_store(lambda store: add_member(store, member))
+
+    async def add(store: Store) -> None:
+        if not (await find_team(store, team)).teams:
+            # A slip in the name would give the user a second team.
+            _stop(f"There is no team {team}; `planner team create` makes it.")
+        await add_member(store, member)
+
+    _in_store(add)
     typer.echo(f"{user} is {role} of {team}")
+
+
+@member_app.command("remove")
+def member_remove(team: TeamOption, user: UserOption) -> None:
+    """Remove a user from a team. With PLANNER_MEMBERSHIP=table they are out within a minute."""
+    _check_team(team)
+    _check_user(user)
+    _in_store(lambda store: remove_member(store, team, user))
+    typer.echo(f"{user} is no member of {team}")
 
 
 def main() -> None:
     """Runs the command; an expected failure is one line and exit code 1."""
     try:
         app()
-    except (PlannerError, EngineError, ListenError, TrustedDocumentsError, OSError) as error:
+    except (PlannerError, EngineError, ListenError, OSError) as error:
         _stop(str(error))
+    except TrustedDocumentsError as error:
+        _complain(f"PLANNER_TRUSTED_DOCUMENTS: {error}")
+        raise SystemExit(2) from None
     except STORE_ERRORS as error:
-        hint = (
-            "; `planner table create` makes the table" if "ResourceNotFound" in str(error) else ""
-        )
+        hint = next((hint for word, hint in _HINTS.items() if word in str(error)), "")
         _stop(f"The store says: {error}{hint}")
 
 

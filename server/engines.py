@@ -77,9 +77,7 @@ def embedded() -> Iterator[str]:
     """
     absent = ", ".join(name for name in ("moto", "flask", "flask_cors") if not _importable(name))
     if absent:
-        raise EngineMissing(
-            f"the embedded store needs {absent}: pip install 'resource-planner[embedded]'"
-        )
+        raise EngineMissing(f"the embedded store needs {absent}: pip install '.[embedded]'")
     # From the folder that holds this package, so that -m finds it where it isn't installed too.
     with _running(
         "moto", [sys.executable, "-m", "server.moto_process"], cwd=Path(__file__).parents[1]

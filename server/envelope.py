@@ -180,7 +180,9 @@ def _document_id(content: Mapping[str, Any]) -> str | None:
     persisted = (content.get("extensions") or {}).get("persistedQuery")
     if not isinstance(persisted, dict | None):
         raise RequestRefused(400, "`extensions.persistedQuery` must be an object.")
-    document_id = content.get("documentId", (persisted or {}).get("sha256Hash"))
+    document_id = content.get("documentId")
+    if document_id is None:
+        document_id = (persisted or {}).get("sha256Hash")
     if not isinstance(document_id, str | None):
         raise RequestRefused(400, "The hash of a document must be a string.")
     return document_id

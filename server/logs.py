@@ -25,7 +25,9 @@ def log_for_people() -> None:
     _configure(
         structlog.processors.TimeStamper(fmt="%H:%M:%S", utc=False),
         _shortened,
-        structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback),
+        structlog.dev.ConsoleRenderer(
+            colors=sys.stderr.isatty(), exception_formatter=structlog.dev.plain_traceback
+        ),
     )
 
 

@@ -120,6 +120,11 @@ class RefuseForgery:
 
     def _refusal(self, scope: Scope) -> Response | None:
         headers = Headers(scope=scope)
+        if len(headers.getlist("host")) != 1 and scope["http_version"] != "1.0":
+            # RFC 9112 §3.2: which of two counts is a guess.
+            _telemetry(scope).refused(scope, 400, BadInput.code)
+            body = problem("Send one `Host` header.", BadInput.code)
+            return json_response(body, 400, headers={"Connection": "close"})
         is_safe = scope["method"] in _SAFE_METHODS
         upgrade = headers.get("upgrade", "").lower()
         # An offer of HTTP/2 may be ignored (RFC 9110 §7.8), but the parser skips the body after it.

@@ -47,7 +47,8 @@ def load_trusted_documents(file: Path, limits: Limits) -> TrustedDocuments:
     try:
         texts = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise TrustedDocumentsError(f"{file}: {error}") from error
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise TrustedDocumentsError(f"{file}: {reason}") from error
     if not isinstance(texts, dict) or not all(isinstance(text, str) for text in texts.values()):
         raise TrustedDocumentsError(f"{file}: must be a JSON object, hash -> document")
     documents = {

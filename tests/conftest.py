@@ -31,6 +31,24 @@ for profile, examples in (("default", 25), ("deep", 250)):
 hypothesis_settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leaves out the engines that a test's mark `engines` does not name: what is about HTTP is the
+    same on each of them."""
+    others = [item for item in items if _is_on_another_engine(item)]
+    if others:
+        config.hook.pytest_deselected(items=others)
+        items[:] = [item for item in items if item not in {*others}]
+    # The longest files first, so that none of them runs alone at the end.
+    items.sort(key=lambda item: "tests/store/" not in item.nodeid)
+
+
+def _is_on_another_engine(item: pytest.Item) -> bool:
+    mark = item.get_closest_marker("engines")
+    if mark is None or not isinstance(item, pytest.Function) or not hasattr(item, "callspec"):
+        return False
+    return item.callspec.params.get("engine", mark.args[0]) not in mark.args
+
+
 @pytest.fixture(scope="session", autouse=True)
 def no_aws() -> Iterator[None]:
     """No test can reach AWS: from before the first fixture to after the last one (B-05)."""

@@ -8,6 +8,8 @@ import pytest
 from tests.api.samples import gid
 from tests.api_client import Api, Capture
 
+pytestmark = pytest.mark.engines("local")
+
 BAD_DAYS: dict[str, Any] = {
     "empty": "",
     "no such day": "2024-02-30",

@@ -6,7 +6,9 @@ import httpx
 import pytest
 
 from data.entities import Membership, Role, Team
+from data.errors import Refused
 from data.expressions import Item, s
+from data.members import add_member, remove_member
 from data.store import Store
 from tests.api.samples import assignment, gid, project, resource
 from tests.api_client import Api, Capture, put, token
@@ -169,3 +171,12 @@ async def test_what_the_viewers_teams_leave_out_is_reported(
             {"code": "MISSING_ENTITY_TYPE", "count": 1},
         ]
     }
+
+
+async def test_a_member_is_removed_once(api: Api, store: Store, team: str) -> None:
+    member = Membership(team_id=team, user_id="user-9", role=Role.MEMBER)
+    await add_member(store, member)
+    await remove_member(store, team, "user-9")
+    assert (await api.data("{ team { members { userId } } }"))["team"] == {"members": []}
+    with pytest.raises(Refused, match="user-9 is no member"):
+        await remove_member(store, team, "user-9")

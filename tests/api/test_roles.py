@@ -18,6 +18,8 @@ from tests.api.samples import (
 )
 from tests.api_client import Api, Capture, put
 
+pytestmark = pytest.mark.engines("local")
+
 RESOURCE, PROJECT, ASSIGNMENT = (
     gid(t, t[0].lower()) for t in ("Resource", "Project", "Assignment")
 )

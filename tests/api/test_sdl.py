@@ -16,6 +16,8 @@ from graphql import (
 from tests.api_client import Api
 from tests.engines import DEEP
 
+pytestmark = pytest.mark.engines("local")
+
 ROOT = Path(__file__).parents[2]
 COMMITTED = ROOT / "schema.graphql"
 EXPORT = "import sys; from schema import sdl; sys.stdout.buffer.write(sdl().encode())"

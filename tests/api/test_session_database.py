@@ -32,6 +32,8 @@ from tests.api.http import QUERY, is_refused
 from tests.api_client import COOKIE, SECRET, Api, Capture, token
 from tests.faults import Fault, faulty
 
+pytestmark = pytest.mark.engines("local")
+
 HOUR = timedelta(hours=1)
 
 

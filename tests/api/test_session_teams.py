@@ -26,6 +26,8 @@ from tests.api.http import QUERY, is_refused
 from tests.api_client import COOKIE, SECRET, Api, Capture, put
 from tests.faults import Fault, client_error, faulty
 
+pytestmark = pytest.mark.engines("local")
+
 TABLE, CLAIM = MembershipSource.TABLE, MembershipSource.CLAIM
 
 

@@ -20,6 +20,8 @@ from tests.api.samples import assignment, gid, project, resource
 from tests.api.schema_walk import CHOSEN, SLOTS, Operation, Slot, slots
 from tests.api_client import Api, Capture, everything, put
 
+pytestmark = pytest.mark.engines("local")
+
 CORE = schema._schema
 WALK = list(slots(CORE))
 OURS = {

@@ -18,6 +18,8 @@ from tests.api.samples import (
 )
 from tests.api_client import Api, Capture, everything, put
 
+pytestmark = pytest.mark.engines("local")
+
 GOOD = {
     "right to left": "مهندس",
     "a direction override": "a\u202eb\u202c",

@@ -14,6 +14,8 @@ from server.settings import Settings
 from tests.api.http import GRAPHQL, is_refused
 from tests.api_client import Api
 
+pytestmark = pytest.mark.engines("local")
+
 TEAM = "query Team { team { name } }"
 TWO = "query A { team { name } } query B { viewer { id } }"
 CREATE = "mutation($n: String!) { createResource(input: {name: $n}) { resource { name } } }"

@@ -6,6 +6,8 @@ import pytest
 from tests.api.http import MUTATION, QUERY, is_refused, named
 from tests.api_client import COOKIE, Capture, token
 
+pytestmark = pytest.mark.engines("local")
+
 COOKIES: dict[str, str | None] = {
     "none": None,
     "another name": "session=abc",

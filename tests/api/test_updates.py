@@ -84,6 +84,7 @@ async def test_of_two_updates_at_once_on_one_version_exactly_one_is_written(
     assert sorted(each["N"] for each in versions) == ["1", "1", "2"]
 
 
+@pytest.mark.engines("local")
 async def test_two_editors_of_different_fields_both_keep_their_change_100_times(
     api: Api, store: Store
 ) -> None:

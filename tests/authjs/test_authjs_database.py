@@ -16,6 +16,8 @@ from tests.api_client import COOKIE, Api, put
 from tests.engines import HOME
 from tests.npm import Ask
 
+pytestmark = pytest.mark.engines("local")
+
 
 @pytest.fixture(scope="module")
 def settings(store: Store, engine: str) -> Settings:

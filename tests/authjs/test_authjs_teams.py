@@ -15,6 +15,8 @@ from server.authjs import decode, derive_keys, mint
 from tests.api_client import COOKIE, SECRET, Api
 from tests.npm import Ask
 
+pytestmark = pytest.mark.engines("local")
+
 
 def cookie(user: str, **claims: str | None) -> str:
     """The cookie of a browser whose token says this."""

@@ -32,7 +32,7 @@ from tests.fuzz.conftest import Server
 
 pytestmark = pytest.mark.deep
 
-EXAMPLES = 250 if DEEP else 10
+EXAMPLES = 250 if DEEP else 5
 CORE = schema._schema
 CREATE = """mutation($resource: ID!, $project: ID!) {
   createAssignment(input: {resourceId: $resource, projectId: $project,

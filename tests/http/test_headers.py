@@ -20,6 +20,8 @@ from tests.api.http import JSON, MUTATION, QUERY, is_refused
 from tests.api_client import COOKIE, token
 from tests.live import Connection, live
 
+pytestmark = pytest.mark.engines("local")
+
 PAGE = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
 
 

@@ -15,6 +15,8 @@ from tests.api.http import JSON, MUTATION, QUERY, is_refused
 from tests.api.samples import nothing_written
 from tests.api_client import COOKIE, token
 
+pytestmark = pytest.mark.engines("local")
+
 HOST = "http://planner.test"
 FRIEND = "https://friend.example"
 EVIL = "https://evil.example"

@@ -22,7 +22,7 @@ from tests.infra.templates import service_model, table_arn
 TABLE: Final = "resource-planner"
 POLICIES: Final = ("ServerPolicy", "OperatorPolicy")
 
-OPERATOR: Final = {"create_table", "describe_table", "put"}
+OPERATOR: Final = {"create_table", "delete", "describe_table", "get", "put"}
 """What `planner table`, `planner team` and `planner member` call of the store."""
 SERVER: Final = {name for name in vars(Store) if not name.startswith("_")} - {"create_table"}
 

@@ -34,6 +34,7 @@ def refusals(query: str, limits: Limits) -> list[str]:
     ("limit", "most", "within", "beyond"),
     [
         ("tokens", 3, "{ __typename }", "{ __typename __typename }"),
+        ("tokens", 3, "{ __typename }" + " " * 46, "{ __typename }" + " " * 47),
         ("depth", 2, "{ team { id } }", "{ team { resources { id } } }"),
         ("aliases", 1, "{ a: team { id } }", "{ a: team { b: id } }"),
         ("cost", 2, "{ team { id } }", "{ team { id name } }"),
@@ -147,6 +148,7 @@ HOSTILE = {
         "mutation { createResource(input: {" + _many("n%: 1 ", 1_600) + "}) { errors { code } } }",
     "variables that are not used": "query(" + _many("$v%: Int ", 1_200) + ") { __typename }",
     "directives": "{ __typename " + "@include(if: true) " * 700 + "}",
+    "lines": "\n" * 480_000 + "{" + _many("a%: node(id: 1) { id } ", 49) + "}",
     "levels of fields": "{a" * 600 + "}" * 600,
     "list in list": "{ nodes(ids: " + "[" * 190 + "]" * 190 + ") { id } }",
 }  # fmt: skip

@@ -193,7 +193,7 @@ def test_embedded_is_ready_within_three_seconds() -> None:
 
 def test_without_moto_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engines, "_importable", lambda name: name != "moto")
-    with pytest.raises(EngineMissing, match=r"needs moto: pip install 'resource-planner\[emb"):
+    with pytest.raises(EngineMissing, match=r"needs moto: pip install '\.\[emb"):
         embedded().__enter__()
 
 

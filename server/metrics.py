@@ -69,6 +69,18 @@ class Metrics:
             buckets=_BUCKETS,
             registry=self.registry,
         )
+        self.requests = self._of_operations(
+            "planner_operation_dynamodb_requests_total", "Requests to DynamoDB, retries included."
+        )
+        self.retries = self._of_operations(
+            "planner_operation_dynamodb_retries_total", "Requests to DynamoDB that were sent again."
+        )
+        self.read_units = self._of_operations(
+            "planner_operation_dynamodb_read_units_total", "Read capacity units."
+        )
+        self.write_units = self._of_operations(
+            "planner_operation_dynamodb_write_units_total", "Write capacity units."
+        )
         self.in_progress = Gauge(
             "planner_operations_in_progress",
             "GraphQL operations that are being carried out.",
@@ -87,6 +99,10 @@ class Metrics:
             registry=self.registry,
         )
         self._names: set[str] = set()
+
+    def _of_operations(self, name: str, text: str) -> Counter:
+        """A counter of what operations cost, by their name and how they ended."""
+        return Counter(name, text, ["operation", "outcome"], registry=self.registry)
 
     def label_of(self, operation: str) -> str:
         """The label of an operation: its name, or `other` once there are too many of them."""

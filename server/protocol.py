@@ -30,6 +30,7 @@ class BoundedHttp(HttpToolsProtocol):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._in_head = False
+        self._in_body = False
         self._head_bytes = 0
         # What was received and has led to nothing yet: part of a head, or of trailers.
         self._pending_bytes = 0
@@ -57,6 +58,7 @@ class BoundedHttp(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         self._in_head = False
+        self._in_body = True
         self._pending_bytes = 0
         super().on_headers_complete()
 
@@ -65,6 +67,7 @@ class BoundedHttp(HttpToolsProtocol):
         super().on_body(body)
 
     def on_message_complete(self) -> None:
+        self._in_body = False
         self._pending_bytes = 0
         super().on_message_complete()
 
@@ -83,13 +86,19 @@ class BoundedHttp(HttpToolsProtocol):
         self._refuse(431, f"Request line and headers may have {MAX_HEAD_BYTES} bytes at most.")
 
     def _refuse(self, status: int, message: str) -> None:
+        cycle = self.cycle
+        under_way = cycle is not None and not cycle.response_complete
+        if under_way and not self._in_body:
+            # A request before it has yet to be answered (RFC 9112 §9.3.2): that, and then the end.
+            cycle.keep_alive = False
+            self.flow.pause_reading()
+            return
         body = orjson.dumps(problem(message, BadInput.code))
         head = (
             f"content-type: {JSON}; charset=utf-8\r\ncontent-length: {len(body)}\r\n"
             "cache-control: no-store\r\nconnection: close\r\n\r\n"
         )
-        cycle = self.cycle
         # In the middle of an answer there is no room for another.
-        if cycle is None or not cycle.response_started or cycle.response_complete:
+        if not (under_way and cycle.response_started):
             self.transport.write(STATUS_LINE[status] + head.encode() + body)
         self.transport.close()

@@ -189,6 +189,13 @@ class Telemetry:
         label = metrics.label_of(seen.operation)
         metrics.operations.labels(label, seen.type, seen.outcome.value).inc()
         metrics.duration.labels(label, seen.type).observe(seconds)
+        for counter, cost in (
+            (metrics.requests, meter.requests.total()),
+            (metrics.retries, meter.retries),
+            (metrics.read_units, meter.read_units),
+            (metrics.write_units, meter.write_units),
+        ):
+            counter.labels(label, seen.outcome.value).inc(cost)
         for code in seen.codes:
             metrics.errors.labels(code).inc()
         for skip, count in skipped.items():

@@ -105,6 +105,14 @@ async def test_a_content_length_that_is_too_small_cuts_the_body_and_ends_the_con
         assert await connection.is_closed()
 
 
+@pytest.mark.parametrize("hosts", [(), ("planner.test", "evil.test")], ids=["none", "two"])
+async def test_a_request_has_one_host(connection: Connection, hosts: tuple[str, ...]) -> None:
+    """RFC 9112 §3.2."""
+    lines = ["GET /healthz HTTP/1.1", *(f"Host: {host}" for host in hosts)]
+    await connection.send(("\r\n".join(lines) + "\r\n\r\n").encode())
+    refused(await connection.receive(), 400)
+
+
 @pytest.mark.parametrize(
     "garbage",
     [
@@ -191,3 +199,18 @@ async def test_trailers_over_the_bound_end_the_connection(
         connection.write(chunked(enveloped())[:-2] + trailers)
         refused(await connection.receive(), 431)
         assert await connection.is_closed()
+
+
+@pytest.mark.parametrize(
+    "next",
+    [head("GET", "/healthz", {"Host": "x", "X-Large": "x" * HUGE}), b"GARBAGE\r\n\r\n"],
+    ids=["a large head", "garbage"],
+)
+async def test_what_is_refused_does_not_overtake_the_answer_before_it(
+    connection: Connection, next: bytes
+) -> None:
+    """RFC 9112 §9.3.2."""
+    connection.write(post(enveloped(query="{ viewer { id } }")) + next)
+    answer = await connection.receive()
+    assert answer.json() == {"data": {"viewer": {"id": "user-1"}}}
+    assert await connection.is_closed()

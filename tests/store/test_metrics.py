@@ -117,6 +117,9 @@ async def test_operations_are_counted_with_what_they_sent(stub: Stub, running: P
     assert value(found, "dynamodb_requests_total", operation="Query") == 6
     assert value(found, "dynamodb_requests_total", operation="PutItem") == 1
     assert value(found, "dynamodb_retries_total") == 2
+    ok = {"operation": "Timeline", "outcome": "ok"}
+    assert value(found, "operation_dynamodb_requests_total", **ok) == 6
+    assert value(found, "operation_dynamodb_retries_total", **ok) == 2
     assert value(found, "dynamodb_pages_total") == 4
     assert value(found, "items_skipped_total", code="UNKNOWN_ENTITY_TYPE") == 3
     assert value(found, "requests_refused_total", status="401", code="UNAUTHENTICATED") == 1

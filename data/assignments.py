@@ -119,9 +119,8 @@ class Assignments:
         return await lookup.find_keys(self._store, self._team_id, id)
 
     async def _steps(self, patches: Sequence[Patch]) -> list[Step]:
-        found = await asyncio.gather(
-            *(lookup.find(self._store, self._team_id, patch.id) for patch in patches)
-        )
+        ids = [patch.id for patch in patches]
+        found = await lookup.find_all(self._store, self._team_id, ids)
         steps: list[Step] = []
         problems: list[Problem] = []
         for patch, item_and_old in zip(patches, found, strict=True):

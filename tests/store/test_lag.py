@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 from data.entities import Assignment
+from data.errors import Refused
 from data.store import Store
 from resolvers import assignment_writes
+from tests.api_client import Capture
 from tests.store.scenarios import _id, context, patch, planned, state
 
 
@@ -66,3 +68,22 @@ async def test_moves_at_once_of_the_same_assignments_never_answer_that_they_are_
     codes = {p.code.value for a in answers for p in getattr(a, "problems", ())}
     assert codes <= {"CONFLICT"}
     assert None in answers, "somebody got through"
+
+
+async def test_what_the_index_does_not_know_is_looked_for_together(
+    store: Store, monkeypatch: pytest.MonkeyPatch, team: str
+) -> None:
+    """However many they are, the team's assignments are read once, or twice for what is nowhere."""
+    planner = await planned(store, team)
+    capture = Capture(store)
+    nowhere = [patch(f"nowhere-{n}", start_date=date(2024, 1, 5)) for n in range(25)]
+    with pytest.raises(Refused) as refused:
+        await assignment_writes.update_assignments(planner, nowhere)
+    assert len(refused.value.problems) == 25
+    assert len(capture.table_queries) == 2
+    capture.clear()
+    monkeypatch.setattr(store, "client", LaggingIndex(store.client, []))
+    there = [patch(id, start_date=date(2024, 1, 5)) for id in ("a1", "b00", "b01")]
+    assert len(await assignment_writes.update_assignments(planner, there)) == 3
+    assert len(capture.table_queries) == 1
+    capture.stop()

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Iterator
 
 import httpx
 import pytest
+import structlog
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 from pydantic import SecretStr
@@ -28,6 +29,17 @@ for profile, examples in (("default", 25), ("deep", 250)):
         max_examples=examples,
         suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
     )
+# Without a configuration structlog draws each traceback with all its variables, which takes longer
+# than most tests.
+structlog.configure(
+    processors=[
+        structlog.contextvars.merge_contextvars,
+        structlog.processors.add_log_level,
+        structlog.processors.format_exc_info,
+        structlog.processors.JSONRenderer(default=repr),
+    ]
+)
+
 hypothesis_settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 

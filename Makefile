@@ -16,7 +16,7 @@ dev: $(READY) ## Serve the demo team at http://127.0.0.1:8000/graphql, signed in
 	@$(BIN)/planner dev
 
 test: $(READY) ## Run the tests; those that need Java or npm say so where these are missing
-	@$(BIN)/python -m pytest -n 3 --dist loadfile
+	@$(BIN)/python -m pytest -n 2 --dist loadfile
 
 test-deep: $(READY) ## Run the property tests, races, faults and random requests with many more examples (half an hour)
 	@HYPOTHESIS_PROFILE=deep $(BIN)/python -m pytest -m deep -n 2 --dist loadfile

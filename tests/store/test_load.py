@@ -124,7 +124,8 @@ async def test_connections_come_back_from_cancelled_and_failed_requests() -> Non
             # A read that nobody waits for any more is answered all the same.
             await stub.idle()
             seconds = await time_of_normal_requests(running, 50)
-            assert max(seconds) < 1.0
+            # One that waited for a connection that never comes back would wait for good.
+            assert max(seconds) < 5.0
             await stub.idle()
             assert acquired(running.store) == 0
             assert connector(running.store).limit == CONNECTIONS

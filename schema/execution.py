@@ -31,6 +31,7 @@ from resolvers.budget import Overspent
 from resolvers.context import RequestContext
 from schema import schema
 from schema.errors import Places, answer_error, request_error
+from schema.fast_path import FastExecutor
 from schema.limits import Limits, exceeded, exceeded_by_document, exceeded_by_variables
 
 __all__ = ["Answer", "Document", "carry_out", "prepare"]
@@ -139,11 +140,12 @@ async def carry_out(
     correlation_id: str,
     limits: Limits,
     suggestions: bool = False,
+    fast_path: bool = True,
 ) -> Answer:
     """Executes the operation of a document that has no errors of its own. What is wrong with its
-    variables suggests names of the schema only with `suggestions`. When it takes more than
-    the context's budget it is stopped: a write may have been done, or done in part where it has
-    parts, as after any lost answer."""
+    variables suggests names of the schema only with `suggestions`. The answer is the same with and
+    without `fast_path`. When it takes more than the context's budget it is stopped: a write may
+    have been done, or done in part where it has parts, as after any lost answer."""
     if document.node is None or document.errors:
         return _refused(document.errors, document.node)
     if document.operation(operation_name) is None:
@@ -164,6 +166,7 @@ async def carry_out(
                 context_value=context,
                 variable_values=values,
                 operation_name=operation_name,
+                executor_class=FastExecutor if fast_path else None,
                 max_coercion_errors=_MAX_ERRORS,
                 hide_suggestions=not suggestions,
             )

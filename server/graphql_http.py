@@ -109,6 +109,7 @@ class GraphQLEndpoint:
                 correlation_id=seen.correlation_id,
                 limits=self._limits,
                 suggestions=self._settings.introspection,
+                fast_path=self._settings.fast_path,
             )
             answered(answer)
         return answer

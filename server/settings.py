@@ -80,6 +80,7 @@ class Settings(BaseSettings):
     introspection: bool = False
     playground: bool = False
     trusted_documents: Path | None = None
+    fast_path: bool = True
 
     # Far above any real operation (GraphiQL's introspection is 2 kB, 15 levels deep), far below a
     # nuisance.

@@ -36,6 +36,10 @@ class Budget:
         """The end of an operation that takes too long."""
         return Overspent(f"The operation took more than {self._seconds:g} s and was stopped.")
 
+    def refund(self, objects: int) -> None:
+        """Takes back what was spent on objects that are not in the answer after all."""
+        self._left += objects
+
     def spend(self, objects: int) -> None:
         """Takes so many objects into the answer. Raises Overspent when they are too many, or too
         late: putting an answer together yields to nobody, so no timeout would stop it."""

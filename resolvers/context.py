@@ -39,8 +39,20 @@ class RequestContext:
         self.assignments = Assignments(store, session.team_id)
         self.refusals: list[Problem] = []
         """The problems of every write that was refused, whatever the payloads select of them."""
-        self.viewer = Viewer(session, store, budget)
+        self.viewer = Viewer(session, store)
         self.graph: asyncio.Task[Graph] | None = None
+        self._graphs: list[Graph] = []
+
+    def linked(self, graph: Graph) -> Graph:
+        """The graph, which is let go of together with this context."""
+        self._graphs.append(graph)
+        return graph
+
+    def release(self) -> None:
+        """Lets go of what was read, once the answer has been put together."""
+        self.loader.forget()
+        for graph in self._graphs:
+            graph.release()
 
     def require_writer(self) -> None:
         """Raises Forbidden unless the session's role may write."""

@@ -25,7 +25,7 @@ MAX_NODES = 100
 
 async def team(context: RequestContext, info: GraphQLResolveInfo[Any]) -> TeamNode:
     """The session's team, with all that the operation asks of it."""
-    return TeamNode.of(await _graph(context, info))
+    return TeamNode(await _graph(context, info))
 
 
 async def nodes(
@@ -61,9 +61,9 @@ async def written(
     try:
         parts = await context.loader.load(slices)
     except Exception as failure:
-        graph = Graph(context.team_id, {}, context.budget, failure=failure)
+        graph = context.linked(Graph(context.team_id, {}, failure=failure))
     else:
-        graph = Graph(context.team_id, parts, context.budget)
+        graph = context.linked(Graph(context.team_id, parts))
     return [graph.node(entity) for entity in entities]
 
 
@@ -96,7 +96,8 @@ async def _read_operation(context: RequestContext, info: GraphQLResolveInfo[Any]
     keys = await asyncio.gather(*(_sort_keys(context, *found) for found in named.values()))
     items = {id: tuple(map(ItemSlice, sks)) for id, sks in zip(named, keys, strict=True)}
     slices.update(slice for each in items.values() for slice in each)
-    return Graph(context.team_id, await context.loader.load(slices), context.budget, items=items)
+    parts = await context.loader.load(slices)
+    return context.linked(Graph(context.team_id, parts, items=items))
 
 
 def _ids(field: Selected) -> Sequence[str]:

@@ -11,7 +11,6 @@ from data.decoding import SkipCode
 from data.entities import EntityType, Role
 from data.members import find_team, memberships_of
 from data.store import Store
-from resolvers.budget import Budget
 from resolvers.global_ids import to_global_id
 from resolvers.session import Session
 
@@ -33,13 +32,12 @@ class Viewer:
     """The session's user. Belongs to one request, and reads a thing once however often it is
     selected. `skipped` counts the items that could not be read so far."""
 
-    def __init__(self, session: Session, store: Store, budget: Budget) -> None:
+    def __init__(self, session: Session, store: Store) -> None:
         self.id = session.user_id
         self.role = session.role
         self.skipped: Counter[SkipCode] = Counter()
         self._session = session
         self._store = store
-        self._budget = budget
         self._teams: asyncio.Task[list[ViewerTeam]] | None = None
         self._names: dict[str, asyncio.Task[str]] = {}
 
@@ -48,9 +46,7 @@ class Viewer:
         a new membership reaches the index a moment late. Its role is the one that counts now."""
         if self._teams is None:
             self._teams = asyncio.ensure_future(self._load_teams())
-        teams = await self._teams
-        self._budget.spend(len(teams))
-        return teams
+        return await self._teams
 
     async def _load_teams(self) -> list[ViewerTeam]:
         found = await memberships_of(self._store, self.id)

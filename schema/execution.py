@@ -33,6 +33,7 @@ from schema import schema
 from schema.errors import Places, answer_error, request_error
 from schema.fast_path import FastExecutor
 from schema.limits import Limits, exceeded, exceeded_by_document, exceeded_by_variables
+from schema.metered import MeteredExecutor
 
 __all__ = ["Answer", "Document", "carry_out", "prepare"]
 
@@ -166,7 +167,7 @@ async def carry_out(
                 context_value=context,
                 variable_values=values,
                 operation_name=operation_name,
-                executor_class=FastExecutor if fast_path else None,
+                executor_class=FastExecutor if fast_path else MeteredExecutor,
                 max_coercion_errors=_MAX_ERRORS,
                 hide_suggestions=not suggestions,
             )

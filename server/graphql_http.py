@@ -101,16 +101,19 @@ class GraphQLEndpoint:
             raise RequestRefused(405, "Send a mutation by POST.", {"Allow": "POST"})
         context = RequestContext(session, self._store.metered(seen.meter), self._cascades, budget)
         with seen.carrying_out(operation, context) as answered:
-            answer = await carry_out(
-                document,
-                context,
-                variables=envelope.variables,
-                operation_name=envelope.operation_name,
-                correlation_id=seen.correlation_id,
-                limits=self._limits,
-                suggestions=self._settings.introspection,
-                fast_path=self._settings.fast_path,
-            )
+            try:
+                answer = await carry_out(
+                    document,
+                    context,
+                    variables=envelope.variables,
+                    operation_name=envelope.operation_name,
+                    correlation_id=seen.correlation_id,
+                    limits=self._limits,
+                    suggestions=self._settings.introspection,
+                    fast_path=self._settings.fast_path,
+                )
+            finally:
+                context.release()
             answered(answer)
         return answer
 

@@ -79,19 +79,20 @@ async def test_introspection_of_graphiql_still_passes(api: Api) -> None:
 async def test_lists_within_lists_are_an_error_when_the_data_make_them_too_long(
     api: Api, app: Starlette, store: Store
 ) -> None:
-    """20 assignments of one resource and one project: 1 + 20 + 20 + 20 * 20 objects."""
+    """20 assignments of one resource and one project: 1 + 1 + 20 + 20 + 20 * 20 objects,
+    the first of them the team."""
     one, job = resource("r"), project("p")
     days = [assignment("2024-01-01") for _ in range(20)]
     await put(store, api.team, [one, job, *days])
-    with limits(app, objects=441):
+    with limits(app, objects=442):
         [only] = (await api.data(PRODUCT))["team"]["resources"]
         assert sum(len(each["project"]["assignments"]) for each in only["assignments"]) == 400
-    with limits(app, objects=440):
+    with limits(app, objects=441):
         answer = await api.run(PRODUCT)
     assert answer["data"] is None
     [error] = answer["errors"]
     assert error["extensions"] == {"code": "LIMIT_EXCEEDED"}
-    assert error["message"] == "The answer would have more than 440 objects."
+    assert error["message"] == "The answer would have more than 441 objects."
 
 
 async def test_answer_that_takes_too_long_to_put_together_is_an_error(
@@ -109,8 +110,8 @@ async def test_what_is_repeated_counts_each_time(api: Api, app: Starlette, store
     long = replace(project("p"), description="x" * 1_000)
     await put(store, api.team, [resource("r"), long, assignment("2024-01-01")])
     for query, objects in (
-        ("{ team { assignments { a: resource { id } b: resource { id } } } }", 3),
-        ("{ team { projects { a: description b: description } } }", 21),
+        ("{ team { assignments { a: resource { id } b: resource { id } } } }", 4),
+        ("{ team { projects { a: description b: description } } }", 22),
     ):
         with limits(app, objects=objects):
             assert await api.data(query)

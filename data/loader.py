@@ -15,7 +15,7 @@ from aiodataloader import DataLoader
 from data.clock import age_seconds
 from data.decoding import Skip, SkipCode, decode
 from data.entities import Assignment, Entity, Membership, Owner, Project, Resource, Team
-from data.expressions import Item
+from data.expressions import Item, KeyQuery
 from data.items import sort_key
 from data.slices import (
     AssignmentsSlice,
@@ -122,13 +122,35 @@ class PartitionLoader:
         return [_part(partition, by_key, each) for each in slices]
 
     async def _read(self, plan: Plan) -> Iterable[Item]:
-        if plan.companion is None:
-            return await self._store.query(plan.table)
-        items, long = await asyncio.gather(
-            self._store.query(plan.table), self._store.query(plan.companion)
+        if plan.large:
+            large_teams = self._store.large_teams
+            if self._team_id not in large_teams:
+                items = await self._store.query_page(plan.table)
+                if items is not None:
+                    return items
+                large_teams.add(self._team_id)
+            plan = plan.large
+        table, long, beside = await asyncio.gather(
+            *(self._query(query) for query in (plan.table, plan.companion, plan.beside))
         )
-        # The index answers in the order of its own key; all of it began before the table's range.
-        return sorted(long, key=lambda item: item["sk"]["S"]) + items
+        return [*_earlier(long, table), *table, *beside]
+
+    async def _query(self, query: KeyQuery | None) -> list[Item]:
+        return await self._store.query(query) if query else []
+
+
+def _earlier(long: list[Item], table: list[Item]) -> list[Item]:
+    """The long assignments of the index, in the order of sort keys: all of them began before the
+    table's range. What has just been moved into it may still be here, where it stood before."""
+    moved = {_id(item) for item in table} if long else set()
+    return sorted(
+        (item for item in long if _id(item) not in moved), key=lambda item: item["sk"]["S"]
+    )
+
+
+def _id(item: Item) -> str:
+    """What tells an assignment wherever it stands; a malformed one stands for itself."""
+    return item.get("id", {}).get("S") or item["sk"]["S"]
 
 
 def split(items: Iterable[Item]) -> Partition:

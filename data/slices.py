@@ -1,12 +1,14 @@
-"""The query planner: which parts of a team's partition are wanted -> the one Query that reads them.
+"""The query planner: which parts of a team's partition are wanted -> the one Query that reads them,
+and what to send instead to a team whose history is long.
 
 Pure, and the single place where access patterns #1-#4 (docs/access-patterns.md) become key
 conditions. Inside the partition: `ASN# < MEMBER# < META < PRJ# < RES#`.
 """
 
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import reduce
+from typing import Final
 
 from data.days import Window
 from data.expressions import AttributeValue, KeyQuery, s
@@ -65,26 +67,41 @@ Slice = OwnSlice | AssignmentsSlice
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The Query on the table and, for #4 only, its companion on `byLongEnd`. Their items are
-    disjoint, and those of the companion come first in the order of sort keys."""
+    """The Query on the table and, for a window, its companion on `byLongEnd`. Where assignments
+    are read for themselves, what else is wanted is `beside` them. The items of the three are
+    disjoint, and in the order of sort keys they are companion, table, beside.
+
+    `large` is what to send instead when the items of `table` have more than one page: it reads
+    less of them (docs/adr/0015-large-teams.md)."""
 
     table: KeyQuery
     companion: KeyQuery | None = None
+    beside: KeyQuery | None = None
+    large: "Plan | None" = None
 
 
 def plan(team_id: str, slices: Collection[Slice]) -> Plan:
-    """The smallest single range of the partition that covers the slices (at least one)."""
+    """The smallest single range of the partition that covers the slices (at least one). A mix that
+    does not want all assignments has a `large` plan, too."""
     windows = [part.window for part in slices if isinstance(part, AssignmentsSlice)]
-    others = [part for part in slices if not isinstance(part, AssignmentsSlice)]
-    if windows and not others:
-        return _assignments_only(team_id, reduce(Window.union, windows))
-    if windows:
-        # #1, whatever the others are: an assignment shows only as long as both its owners do, so
-        # both have to be read; and the assignments before the window have the long ones.
-        return Plan(KeyQuery("#pk = :pk", {":pk": s(team_pk(team_id))}))
-    ranges = [_range(part) for part in others]
-    low, high = min(low for low, _ in ranges), max(high for _, high in ranges)
-    return Plan(_between(team_id, low, high))
+    window = reduce(Window.union, windows) if windows else None
+    ranges = [_range(part) for part in slices if not isinstance(part, AssignmentsSlice)]
+    keys = [low for low, _ in ranges if low.startswith(ASSIGNMENT)]
+    others = [each for each in ranges if not each[0].startswith(ASSIGNMENT)]
+    if not others:
+        return _assignments(team_id, window, keys)
+    low, high = min(low for low, _ in others), max(high for _, high in others)
+    if window is None and not keys:
+        return Plan(_between(team_id, low, high))
+    # An assignment shows only as long as both its owners do: what the one range has of them is
+    # beside the assignments as well, and with a window that is all.
+    low, high = min(low, PROJECT), high if window is None else after(RESOURCE)
+    large = replace(_assignments(team_id, window, keys), beside=_between(team_id, low, high))
+    if window is None:
+        return Plan(_between(team_id, min(keys), high), large=large)
+    # #1, whatever the others are: the assignments before the window have the long ones.
+    whole = KeyQuery("#pk = :pk", {":pk": s(team_pk(team_id))})
+    return Plan(whole, large=None if _extent(window, keys) == _ALL else large)
 
 
 def _range(part: OwnSlice) -> tuple[str, str]:
@@ -101,10 +118,22 @@ def _range(part: OwnSlice) -> tuple[str, str]:
             return sk, sk
 
 
-def _end(window: Window) -> str:
-    """The end of the keys of assignments that begin in the window."""
-    day = "" if window.last is None else f"{window.last.isoformat()}#"
-    return after(ASSIGNMENT + day)
+_ALL: Final = ASSIGNMENT, after(ASSIGNMENT)
+_DAY: Final = slice(len(ASSIGNMENT + "YYYY-MM-DD"))
+
+
+def _extent(window: Window | None, keys: Collection[str]) -> tuple[str, str]:
+    """The smallest range of keys with the assignments that begin in the window or within its
+    reach back, and those with these keys. With a window it begins with a day, so that the first
+    day of an assignment tells whether it lies before."""
+    if window is None:
+        return min(keys), max(keys)
+    back = "" if window.reach_back is None else window.reach_back.isoformat()
+    last = "" if window.last is None else f"{window.last.isoformat()}#"
+    return (
+        min([ASSIGNMENT + back, *(key[_DAY] for key in keys)]),
+        max([after(ASSIGNMENT + last), *keys]),
+    )
 
 
 def _between(team_id: str, low: str, high: str) -> KeyQuery:
@@ -118,26 +147,27 @@ def _between(team_id: str, low: str, high: str) -> KeyQuery:
     )
 
 
-def _assignments_only(team_id: str, window: Window) -> Plan:
-    """#4. The range reaches back so far that only assignments of more than `LONG_DAYS` days can
-    have begun before it and still run; the sparse index has those."""
-    reach_back = window.reach_back
-    low = ASSIGNMENT if reach_back is None else ASSIGNMENT + reach_back.isoformat()
-    table = _between(team_id, low, _end(window))
-    if window.first is None:
+def _assignments(team_id: str, window: Window | None, keys: Collection[str]) -> Plan:
+    """#4, and the assignments with these keys. The range reaches back so far that only assignments
+    of more than `LONG_DAYS` days can have begun before it and still run; the sparse index has
+    those."""
+    low, high = _extent(window, keys)
+    table = _between(team_id, low, high)
+    if window is None or window.first is None:
         return Plan(table)
     first: dict[str, AttributeValue] = {":from": s(window.first.isoformat())}
-    table = KeyQuery(
-        table.key_condition,
-        {**table.values, **first, ":string": s("S")},
-        # An item without a readable end is not dropped here in silence: the split reports it.
-        filter="#endDateExclusive > :from OR NOT attribute_type(#endDateExclusive, :string)",
-    )
-    if reach_back is None:
+    if not keys:  # A filter can't name keys, and would drop those that ended before.
+        table = KeyQuery(
+            table.key_condition,
+            {**table.values, **first, ":string": s("S")},
+            # An item without a readable end is not dropped here in silence: the split reports it.
+            filter="#endDateExclusive > :from OR NOT attribute_type(#endDateExclusive, :string)",
+        )
+    if low == ASSIGNMENT:
         return Plan(table)
     companion = KeyQuery(
         "#pk = :pk AND #longEnd > :from",
-        {":pk": s(team_pk(team_id)), **first, ":reach_back": s(reach_back.isoformat())},
+        {":pk": s(team_pk(team_id)), **first, ":reach_back": s(low.removeprefix(ASSIGNMENT))},
         filter="#startDate < :reach_back",
         index="byLongEnd",
     )

@@ -30,6 +30,7 @@ from data.failures import (
     failure_of,
     outage_of,
 )
+from data.large_teams import LargeTeams
 from data.metering import Meter, Operation, consumption
 from data.table import definition
 from data.transactions import Action, to_request
@@ -67,7 +68,7 @@ _BACKUP_PAUSE: Final = 3.0
 class Store:
     """Requests to one table. Transient failures are retried with full jitter, a bounded number of
     times and for a bounded time, and then become `Unavailable`. `meter` counts what the process
-    asks of the table."""
+    asks of the table, `large_teams` remembers what it learned of it."""
 
     def __init__(
         self,
@@ -83,6 +84,7 @@ class Store:
         self._consistent_reads = consistent_reads
         self._max_items = max_items
         self._page_size = page_size
+        self.large_teams = LargeTeams()
         self.meter = Meter()
         self._meters: tuple[Meter, ...] = (self.meter,)
 
@@ -98,17 +100,39 @@ class Store:
         items: list[Item] = []
         async for page in self.pages(query):
             items += page
-            if len(items) > self._max_items:
-                raise LimitExceeded(
-                    f"the answer needs more than the {self._max_items} items allowed at once"
-                )
+            self._require_few(items)
         return items
+
+    async def query_page(self, query: KeyQuery) -> list[Item] | None:
+        """All items of the query if they fit one page, 1 MB; None if there are more pages, which
+        are not read. Raises LimitExceeded as `query` does."""
+        answer = await self._send("Query", self.client.query, self._request(query))
+        if "LastEvaluatedKey" in answer:
+            return None
+        items = cast("list[Item]", answer["Items"])
+        self._require_few(items)
+        return items
+
+    def _require_few(self, items: Sequence[Item]) -> None:
+        if len(items) > self._max_items:
+            raise LimitExceeded(
+                f"the answer needs more than the {self._max_items} items allowed at once"
+            )
 
     async def pages(
         self, query: KeyQuery, *, consistent: bool | None = None
     ) -> AsyncIterator[list[Item]]:
         """The pages of a query, 1 MB each. One may be empty and not the last: only a missing
         LastEvaluatedKey is the end. `consistent` overrides the setting; an index can't be."""
+        request = self._request(query, consistent=consistent)
+        while True:
+            answer = await self._send("Query", self.client.query, request)
+            yield cast("list[Item]", answer["Items"])
+            if "LastEvaluatedKey" not in answer:
+                return
+            request["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
+
+    def _request(self, query: KeyQuery, *, consistent: bool | None = None) -> dict[str, Any]:
         request: dict[str, Any] = {
             "TableName": self.table,
             "KeyConditionExpression": query.key_condition,
@@ -128,12 +152,7 @@ class Store:
             request["ConsistentRead"] = self._consistent_reads if consistent is None else consistent
         if self._page_size:
             request["Limit"] = self._page_size
-        while True:
-            answer = await self._send("Query", self.client.query, request)
-            yield cast("list[Item]", answer["Items"])
-            if "LastEvaluatedKey" not in answer:
-                return
-            request["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
+        return request
 
     async def get(self, key: Key) -> Item | None:
         """The item with this key, strongly consistent, or None."""

@@ -6,6 +6,7 @@ from typing import cast
 from data.entities import Entity
 from data.expressions import Expression, Item, Key, KeyQuery
 from data.items import encode
+from data.large_teams import LargeTeams
 from data.store import CancellationReason, ConditionFailed, Store, TransactionCanceled
 from data.transactions import MAX_ACTIONS, Action, Check, Delete
 from tests.unit.data.condition_language import holds
@@ -34,7 +35,8 @@ def found(query: KeyQuery, items: Iterable[Item]) -> list[Item]:
 
 class MemoryStore:
     """`crash_at` ends the process instead of the request of that number, counted from 0;
-    `before_transaction` runs before each transaction is looked at."""
+    `before_transaction` runs before each transaction is looked at; no more than `page_items` fit
+    the one page of `query_page`."""
 
     def __init__(self, *entities: Entity) -> None:
         self.items: dict[str, Item] = {}
@@ -42,6 +44,8 @@ class MemoryStore:
         self.transactions: list[Sequence[Action]] = []
         self.tokens: list[str] = []
         self.marks: list[Key] = []
+        self.large_teams = LargeTeams()
+        self.page_items: int | None = None
         self.requests = 0
         self.crash_at: int | None = None
         self.before_transaction: Callable[[], None] = lambda: None
@@ -64,6 +68,10 @@ class MemoryStore:
         if query.projection:
             return [{k: v for k, v in item.items() if k in query.projection} for item in items]
         return items
+
+    async def query_page(self, query: KeyQuery) -> list[Item] | None:
+        items = await self.query(query)
+        return None if self.page_items is not None and len(items) > self.page_items else items
 
     async def pages(
         self, query: KeyQuery, *, consistent: bool | None = None

@@ -265,6 +265,9 @@ LONG = [
 ]
 
 
+MIX: list[Slice] = [WINDOW, ResourcesSlice()]
+
+
 async def test_long_assignments_of_the_index_stand_where_their_first_day_puts_them() -> None:
     store = MemoryStore(A1, A2, A3, *LONG)
     [part] = (await loader(store).load([WINDOW])).values()
@@ -278,6 +281,63 @@ async def test_the_order_is_the_one_of_the_whole_timeline() -> None:
     whole = await loader(store).load([WINDOW, ResourcesSlice(), ProjectsSlice()])
     assert windowed[WINDOW].assignments == whole[WINDOW].assignments
     assert len(store.queries) == 3
+
+
+async def test_a_team_of_more_than_one_page_is_asked_for_the_window_alone_from_then_on() -> None:
+    store = MemoryStore(*ALL, *LONG, assignment("old", start="2023-03-03"))
+    small = await loader(store).load(MIX)
+    planned = plan(TEAM, MIX)
+    assert planned.large
+    assert [query for query, _ in store.queries] == [planned.table]
+    store.page_items = 3
+    apart = [planned.large.table, planned.large.companion, planned.large.beside]
+    for first_page in ([planned.table], []):
+        store.queries.clear()
+        assert await loader(store).load(MIX) == small
+        assert [query for query, _ in store.queries] == first_page + apart
+
+
+async def test_a_large_team_without_a_window_is_one_query() -> None:
+    store = MemoryStore(*ALL)
+    store.page_items = 3
+    store.large_teams.add(TEAM)
+    await loader(store).load([ResourcesSlice(), ProjectsSlice(), AssignmentsSlice()])
+    assert [query.key_condition for query, _ in store.queries] == ["#pk = :pk"]
+
+
+async def test_a_team_of_one_page_is_not_taken_for_a_large_one() -> None:
+    store = MemoryStore(*ALL)
+    store.page_items = len(ALL)
+    await loader(store).load(MIX)
+    assert len(store.queries) == 1
+    assert TEAM not in store.large_teams
+
+
+@pytest.mark.parametrize("slices", [MIX, [WINDOW]], ids=["large team", "#4"])
+async def test_what_the_index_has_where_it_no_longer_stands_is_not_there_twice(
+    slices: list[Slice],
+) -> None:
+    """It was long and has been moved into the range; the index does not know yet."""
+    store = MemoryStore(*ALL, *LONG)
+    store.large_teams.add(TEAM)
+    store.add(assignment("l1", start="2024-01-05", days=900))
+    [part] = [part for slice, part in (await loader(store).load(slices)).items() if slice == WINDOW]
+    found = [(each.id, each.start_date) for each in part.assignments if each.id.startswith("l")]
+    assert found == [
+        ("l0", date(2023, 1, 1)),
+        ("l2", date(2023, 2, 1)),
+        ("l1", date(2024, 1, 5)),
+    ]
+
+
+async def test_long_items_without_an_id_are_all_reported() -> None:
+    store = MemoryStore(*ALL, *LONG)
+    broken = [without(item, "id") for item in items(*LONG)]
+    store.add_items(*broken, without(items(A1)[0], "id"))
+    reads = loader(store)
+    [part] = (await reads.load([WINDOW])).values()
+    assert [each.id for each in part.assignments] == ["a2", "a3"]
+    assert reads.skipped == {SkipCode.MALFORMED_ITEM: 4}
 
 
 async def test_an_item_that_is_left_out_of_two_reads_is_counted_once() -> None:

@@ -1,4 +1,5 @@
-"""The query planner: slices -> the one Query, as a table, and against a partition in memory."""
+"""The query planner: slices -> the one Query, and what a large team is asked instead; as a table,
+and against a partition in memory."""
 
 import re
 from collections.abc import Collection
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from data.days import Window, end_exclusive
 from data.entities import Assignment, Entity, Membership, Project, Resource, Role, Team
-from data.expressions import KeyQuery, names_of, s
+from data.expressions import Item, KeyQuery, names_of, s
 from data.items import encode, sort_key
 from data.slices import (
     AssignmentsSlice,
@@ -51,6 +52,11 @@ def windowed(low: str, high: str, first: str) -> KeyQuery:
     return KeyQuery(BETWEEN, key_query(BETWEEN, **values).values, filter=ENDS_LATER)
 
 
+def apart(table: KeyQuery, companion: KeyQuery | None = None, *, beside: KeyQuery) -> Plan:
+    """What a large team is asked: its assignments for themselves."""
+    return Plan(table, companion, beside)
+
+
 def long(first: str, reach_back: str) -> KeyQuery:
     return KeyQuery(
         "#pk = :pk AND #longEnd > :from",
@@ -62,14 +68,52 @@ def long(first: str, reach_back: str) -> KeyQuery:
 
 R, P, M, T, A = ResourcesSlice(), ProjectsSlice(), MembersSlice(), TeamSlice(), AssignmentsSlice()
 MARCH = window(FROM, TO)
+OWNERS = key_query(BETWEEN, low="PRJ#", high="RES$")
+IN_MARCH = windowed(f"ASN#{BACK}", "ASN#2024-03-20$", "2024-03-10"), long("2024-03-10", BACK)
+UNTIL_MARCH = key_query(BETWEEN, low="ASN#", high="ASN#2024-03-20$")
 
 TABLE: list[tuple[Collection[Slice], Plan]] = [
     # 1: the whole timeline
     ({R, P, A}, Plan(key_query(WHOLE))),
     ({R, P, A, T, M}, Plan(key_query(WHOLE))),
     ({R, A}, Plan(key_query(WHOLE))),
-    ({R, P, MARCH}, Plan(key_query(WHOLE))),
-    ({R, window(last=TO)}, Plan(key_query(WHOLE))),
+    # with a window: to a large team #4, and the owners beside it
+    ({R, P, MARCH}, Plan(key_query(WHOLE), large=apart(*IN_MARCH, beside=OWNERS))),
+    ({R, MARCH}, Plan(key_query(WHOLE), large=apart(*IN_MARCH, beside=OWNERS))),
+    ({R, window(last=TO)}, Plan(key_query(WHOLE), large=apart(UNTIL_MARCH, beside=OWNERS))),
+    (
+        {P, window(first=FROM)},
+        Plan(
+            key_query(WHOLE),
+            large=apart(
+                windowed(f"ASN#{BACK}", "ASN$", "2024-03-10"),
+                long("2024-03-10", BACK),
+                beside=OWNERS,
+            ),
+        ),
+    ),
+    (
+        {T, R, P, MARCH},
+        Plan(
+            key_query(WHOLE),
+            large=apart(*IN_MARCH, beside=key_query(BETWEEN, low="META", high="RES$")),
+        ),
+    ),
+    (
+        {M, MARCH},
+        Plan(
+            key_query(WHOLE),
+            large=apart(*IN_MARCH, beside=key_query(BETWEEN, low="MEMBER#", high="RES$")),
+        ),
+    ),
+    # several windows are one; without an end on either side it is the whole partition
+    (
+        {R, window(FROM, FROM), window(TO, TO)},
+        Plan(key_query(WHOLE), large=apart(*IN_MARCH, beside=OWNERS)),
+    ),
+    ({R, MARCH, A}, Plan(key_query(WHOLE))),
+    ({R, window(first=TO), window(last=FROM)}, Plan(key_query(WHOLE))),
+    ({R, window(first=date(1, 1, 20))}, Plan(key_query(WHOLE))),
     # 2, 3: resources, projects
     ({R}, Plan(key_query(BEGINS, sk="RES#"))),
     ({P}, Plan(key_query(BEGINS, sk="PRJ#"))),
@@ -129,20 +173,71 @@ TABLE: list[tuple[Collection[Slice], Plan]] = [
     ({T, R}, Plan(key_query(BETWEEN, low="META", high="RES$"))),
     ({M, R}, Plan(key_query(BETWEEN, low="MEMBER#", high="RES$"))),
     ({A, P}, Plan(key_query("#pk = :pk"))),
-    ({MARCH, P}, Plan(key_query("#pk = :pk"))),
+    ({MARCH, P}, Plan(key_query("#pk = :pk"), large=apart(*IN_MARCH, beside=OWNERS))),
     ({A, T}, Plan(key_query("#pk = :pk"))),
     ({A, M}, Plan(key_query("#pk = :pk"))),
     # single items
     ({ItemSlice("RES#r1")}, Plan(key_query(EQUALS, sk="RES#r1"))),
     (
         {ItemSlice("ASN#2024-03-10#a1"), ItemSlice("RES#r1")},
-        Plan(key_query(BETWEEN, low="ASN#2024-03-10#a1", high="RES#r1")),
+        Plan(
+            key_query(BETWEEN, low="ASN#2024-03-10#a1", high="RES#r1"),
+            large=apart(
+                key_query(EQUALS, sk="ASN#2024-03-10#a1"),
+                beside=key_query(BETWEEN, low="PRJ#", high="RES#r1"),
+            ),
+        ),
     ),
+    (
+        {ItemSlice("ASN#2024-03-10#a1"), ItemSlice("ASN#2020-01-01#a2"), P},
+        Plan(
+            key_query(BETWEEN, low="ASN#2020-01-01#a2", high="PRJ$"),
+            large=apart(
+                key_query(BETWEEN, low="ASN#2020-01-01#a2", high="ASN#2024-03-10#a1"),
+                beside=key_query(BEGINS, sk="PRJ#"),
+            ),
+        ),
+    ),
+    (
+        {ItemSlice("ASN#2024-03-10#a1"), T},
+        Plan(
+            key_query(BETWEEN, low="ASN#2024-03-10#a1", high="META"),
+            large=apart(
+                key_query(EQUALS, sk="ASN#2024-03-10#a1"), beside=key_query(EQUALS, sk="META")
+            ),
+        ),
+    ),
+    ({ItemSlice("ASN#2024-03-10#a1")}, Plan(key_query(EQUALS, sk="ASN#2024-03-10#a1"))),
     ({ItemSlice("PRJ#p1"), P}, Plan(key_query(BEGINS, sk="PRJ#"))),
     ({ItemSlice("PRJ#p1"), R}, Plan(key_query(BETWEEN, low="PRJ#p1", high="RES$"))),
     ({ItemSlice("RES#r1"), T}, Plan(key_query(BETWEEN, low="META", high="RES#r1"))),
-    ({ItemSlice("ASN#2024-05-01#a1"), MARCH}, Plan(key_query("#pk = :pk"))),
-    ({ItemSlice("ASN#2024-01-01#a1"), MARCH}, Plan(key_query("#pk = :pk"))),
+    # a single assignment and a window: from a whole day on, which the companion ends before
+    (
+        {ItemSlice("ASN#2024-05-01#a1"), MARCH},
+        Plan(
+            key_query(BETWEEN, low=f"ASN#{BACK}", high="ASN#2024-05-01#a1"),
+            long("2024-03-10", BACK),
+        ),
+    ),
+    (
+        {ItemSlice("ASN#2024-01-01#a1"), MARCH},
+        Plan(
+            key_query(BETWEEN, low="ASN#2024-01-01", high="ASN#2024-03-20$"),
+            long("2024-03-10", "2024-01-01"),
+        ),
+    ),
+    ({ItemSlice("ASN#2024-05-01#a1"), A}, Plan(key_query(BEGINS, sk="ASN#"))),
+    (
+        {ItemSlice("ASN#2024-01-01#a1"), MARCH, P},
+        Plan(
+            key_query(WHOLE),
+            large=apart(
+                key_query(BETWEEN, low="ASN#2024-01-01", high="ASN#2024-03-20$"),
+                long("2024-03-10", "2024-01-01"),
+                beside=OWNERS,
+            ),
+        ),
+    ),
 ]
 
 
@@ -230,6 +325,25 @@ def wants(slice: Slice, entity: Entity) -> bool:
     return False
 
 
+def variants(planned: Plan) -> list[Plan]:
+    """What is sent to a small team, and to a large one."""
+    return [planned, planned.large] if planned.large else [planned]
+
+
+def queries(planned: Plan) -> list[KeyQuery]:
+    """The Queries of one variant, in the order of the sort keys that they find."""
+    return [query for query in (planned.companion, planned.table, planned.beside) if query]
+
+
+def read(planned: Plan, items: Collection[Item]) -> list[str]:
+    """The sort keys that the Queries of one variant find."""
+    return [
+        sk
+        for query in queries(planned)
+        for sk in sorted(item["sk"]["S"] for item in found(query, items))
+    ]
+
+
 @pytest.mark.deep
 @settings(deadline=None)
 @given(some_slices, st.lists(planned_entities(), max_size=12))
@@ -237,16 +351,38 @@ def test_a_plan_reads_everything_that_its_slices_want_once_and_in_order(
     slices: list[Slice], entities: list[Entity]
 ) -> None:
     items = {sort_key(entity): encode(TEAM, entity) for entity in entities}
-    planned = plan(TEAM, slices)
-    queries = [query for query in (planned.companion, planned.table) if query]
-    read = [
-        sk
-        for query in queries
-        for sk in sorted(item["sk"]["S"] for item in found(query, items.values()))
-    ]
-    assert read == sorted(set(read)), "disjoint, and the companion's come first"
     wanted = {sort_key(entity) for entity in entities for slice in slices if wants(slice, entity)}
-    assert wanted <= set(read)
+    for planned in variants(plan(TEAM, slices)):
+        keys = read(planned, items.values())
+        assert keys == sorted(set(keys)), "disjoint, and in order"
+        assert wanted <= set(keys)
+
+
+@pytest.mark.deep
+@settings(deadline=None)
+@given(some_slices, st.lists(planned_entities(), max_size=12))
+def test_a_large_team_is_asked_for_a_part_of_what_a_small_one_is_and_for_the_same_owners(
+    slices: list[Slice], entities: list[Entity]
+) -> None:
+    """What an owner's deletion hides must not depend on the size of the team."""
+    items = {sort_key(entity): encode(TEAM, entity) for entity in entities}
+    planned = plan(TEAM, slices)
+    if planned.large is None:
+        return
+    small, large = read(planned, items.values()), read(planned.large, items.values())
+    assert set(large) <= set(small)
+    owners = {sk for sk in small if sk.startswith(("PRJ#", "RES#"))}
+    assert owners == {sk for sk in large if sk.startswith(("PRJ#", "RES#"))}
+
+
+@pytest.mark.deep
+@settings(deadline=None)
+@given(windows(), st.sampled_from([R, P, T, M]))
+def test_a_large_team_is_asked_otherwise_where_a_window_ends_anywhere(
+    between: Window, other: Slice
+) -> None:
+    planned = plan(TEAM, [AssignmentsSlice(between), other])
+    assert (planned.large is None) is (between == Window())
 
 
 @pytest.mark.deep
@@ -257,15 +393,14 @@ def test_a_window_alone_reads_nothing_that_is_not_in_it(
 ) -> None:
     items = {sort_key(entity): encode(TEAM, entity) for entity in entities}
     planned = plan(TEAM, [AssignmentsSlice(between)])
-    queries = [query for query in (planned.table, planned.companion) if query]
-    read = {item["sk"]["S"] for query in queries for item in found(query, items.values())}
     in_window = {
         sort_key(entity)
         for entity in entities
         if isinstance(entity, Assignment)
         and between.has(entity.start_date, entity.end_date_exclusive)
     }
-    assert read == in_window
+    assert planned.beside is None
+    assert set(read(planned, items.values())) == in_window
 
 
 @pytest.mark.deep
@@ -276,24 +411,28 @@ def test_the_range_of_many_slices_covers_the_range_of_each(
 ) -> None:
     item = encode(TEAM, entity)
     alone, together = plan(TEAM, [one]), plan(TEAM, [*slices, one])
-    read_alone = any(found(q, [item]) for q in (alone.table, alone.companion) if q)
-    read_together = any(found(q, [item]) for q in (together.table, together.companion) if q)
-    assert read_together or not read_alone
+    if any(read(planned, [item]) for planned in variants(alone)):
+        assert all(read(planned, [item]) for planned in variants(together))
 
 
 @pytest.mark.deep
 @settings(deadline=None)
 @given(some_slices)
-def test_a_plan_is_one_query_of_the_table_and_only_a_lone_window_has_a_companion(
+def test_a_plan_is_one_query_of_the_table_and_only_a_window_without_others_has_a_companion(
     slices: list[Slice],
 ) -> None:
     planned = plan(TEAM, slices)
     assert planned.table.index is None
+    assert planned.beside is None
     if planned.companion:
         assert planned.companion.index == "byLongEnd"
-        assert all(isinstance(slice, AssignmentsSlice) for slice in slices)
+        assert planned.large is None
     else:
         assert planned.table.filter is None
+    if planned.large:
+        assert planned.large.large is None
+        assert planned.large.beside
+        assert planned.large.table.index is planned.large.beside.index is None
 
 
 @pytest.mark.deep
@@ -302,10 +441,7 @@ def test_a_plan_is_one_query_of_the_table_and_only_a_lone_window_has_a_companion
 def test_every_query_stays_in_the_team_and_defines_exactly_what_it_uses(
     slices: list[Slice],
 ) -> None:
-    planned = plan(TEAM, slices)
-    for query in (planned.table, planned.companion):
-        if query is None:
-            continue
+    for query in (query for each in variants(plan(TEAM, slices)) for query in queries(each)):
         text = f"{query.key_condition} {query.filter or ''}"
         assert query.key_condition.startswith("#pk = :pk")
         assert query.values[":pk"] == s("TEAM#t1")

@@ -21,6 +21,7 @@ import data.store
 from data.errors import LimitExceeded, Unavailable
 from data.expressions import Expression, Item, KeyQuery, n, s
 from data.guards import IS_NEW
+from data.metering import Meter
 from data.store import CancellationReason, ConditionFailed, Store, TransactionCanceled
 from data.transactions import Action, Delete, Put, to_request
 
@@ -522,6 +523,31 @@ async def test_the_size_of_a_page_may_be_set(size: int | None, limit: int | None
     client = Client(page(1), page(2, more=False))
     await store_of(client, page_size=size).query(QUERY)
     assert [request.get("Limit") for _, request in client.requests] == [limit, limit]
+
+
+async def test_all_items_of_one_page_or_nothing_and_no_further_page() -> None:
+    client = Client(page(1, 2, more=False), page(1, 2), page(more=False), page())
+    store = store_of(client)
+    items = await store.query_page(QUERY)
+    assert items is not None
+    assert [item["sk"]["S"] for item in items] == ["1", "2"]
+    assert await store.query_page(QUERY) is None
+    assert await store.query_page(QUERY) == []
+    assert await store.query_page(QUERY) is None
+    assert len(client.requests) == 4
+    assert not any("ExclusiveStartKey" in request for _, request in client.requests)
+
+
+async def test_one_page_may_have_too_many_items_too() -> None:
+    client = Client(page(1, 2, 3, more=False))
+    with pytest.raises(LimitExceeded, match="more than the 2 items"):
+        await store_of(client, max_items=2).query_page(QUERY)
+
+
+async def test_what_is_remembered_of_teams_is_the_same_for_every_operation() -> None:
+    store = store_of(Client())
+    store.metered(Meter()).large_teams.add("a")
+    assert "a" in store.metered(Meter()).large_teams
 
 
 # The table itself

@@ -7,7 +7,8 @@ docs/adr/0002-entity-type.md.
 import enum
 from collections.abc import Callable
 from datetime import date
-from typing import TypeVar
+from functools import lru_cache
+from typing import Final, TypeVar
 
 from data.days import parse_day
 from data.entities import (
@@ -21,9 +22,19 @@ from data.entities import (
     Role,
     Team,
 )
-from data.expressions import AttributeValue, Item, s
-from data.items import sort_key
-from data.keys import TEAM, is_id, team_pk, user_pk
+from data.expressions import Item
+from data.keys import (
+    ASSIGNMENT,
+    META,
+    TEAM,
+    is_id,
+    membership_sk,
+    project_sk,
+    resource_sk,
+    team_pk,
+    user_pk,
+)
+from data.rows import LinkMap, Links, Row, Text, Texts, row_of
 from data.team_id import is_user_id
 
 __all__ = ["Skip", "SkipCode", "decode", "decode_as"]
@@ -32,6 +43,7 @@ Kind = TypeVar("Kind", Resource, Project, Assignment)
 
 # GraphQL's Int has 32 bits; a larger number would fail the whole list it stands in.
 _MAX_VERSION = 2**31 - 1
+_ROLES: Final = frozenset(Role)
 
 
 class SkipCode(enum.StrEnum):
@@ -50,20 +62,19 @@ class Skip(Exception):
         self.code = code
 
 
-def decode(item: Item) -> Entity:
+def decode(row: Row) -> Entity:
     """The entity of an item. Raises Skip when the type is missing or unknown, or the item is not
     what its type says."""
-    type_value = item.get("EntityType")
-    if type_value is None:
+    if row.entity_type is None:
         raise Skip(SkipCode.MISSING_ENTITY_TYPE, "EntityType is missing")
-    decoder = _DECODERS.get(type_value.get("S", ""))
+    decoder = _DECODERS.get(row.entity_type.S or "")
     if decoder is None:
         raise Skip(SkipCode.UNKNOWN_ENTITY_TYPE, "EntityType is none that is known")
     try:
-        entity = decoder(item)
-    except (KeyError, ValueError, TypeError, AttributeError) as error:
+        entity, sk = decoder(row)
+    except ValueError as error:
         raise Skip(SkipCode.MALFORMED_ITEM, f"malformed: {_reason(error)}") from error
-    if item["sk"].get("S") != sort_key(entity):
+    if sk != row.sk.S:
         raise Skip(SkipCode.MALFORMED_ITEM, "malformed: sk does not fit the attributes")
     return entity
 
@@ -71,132 +82,172 @@ def decode(item: Item) -> Entity:
 def decode_as(item: Item | None, kind: type[Kind]) -> Kind | None:
     """The entity of an item if it is of this kind; None for every other item, and for none."""
     try:
-        entity = decode(item) if item else None
+        entity = decode(row_of(item)) if item else None
     except Skip:
         return None
     return entity if isinstance(entity, kind) else None
 
 
+class _Malformed(ValueError):
+    """The message names an attribute."""
+
+
 def _reason(error: Exception) -> str:
-    # A KeyError names the attribute or its wire type; other messages may hold values.
-    return f"{error} is missing" if isinstance(error, KeyError) else type(error).__name__
+    # Other messages may hold values.
+    return str(error) if isinstance(error, _Malformed) else type(error).__name__
 
 
-def _decode_team(item: Item) -> Team:
-    return Team(
+def _decode_team(row: Row) -> tuple[Team, str]:
+    team = Team(
         # The partition decides whose item this is; an `id` attribute may be missing elsewhere.
-        id=item["pk"]["S"].removeprefix(TEAM),
-        name=item["name"]["S"],
-        version=_version(item),
-        created_at=_text(item, "createdAt"),
-        updated_at=_text(item, "updatedAt"),
+        id=_required(row.pk, "pk").removeprefix(TEAM),
+        name=_required(row.name, "name"),
+        version=_version(row),
+        created_at=_text(row.created_at, "createdAt"),
+        updated_at=_text(row.updated_at, "updatedAt"),
     )
+    return team, META
 
 
-def _decode_membership(item: Item) -> Membership:
-    team_id, user_id = item["pk"]["S"].removeprefix(TEAM), item["userId"]["S"]
+def _decode_membership(row: Row) -> tuple[Membership, str]:
+    pk, user_id = _required(row.pk, "pk"), _required(row.user_id, "userId")
+    team_id = pk.removeprefix(TEAM)
     if not is_user_id(user_id):
-        raise ValueError("userId")
+        raise _Malformed("userId is none")
     # The index must lead from this user to this team; a row without its keys is only not found.
-    team = s(team_pk(team_id))
-    for name, key in (("pk", team), ("GSI1SK", team), ("GSI1PK", s(user_pk(user_id)))):
-        if item.get(name, key) != key:
-            raise ValueError(name)
-    role = item["role"]["S"]
-    return Membership(
+    team, user = team_pk(team_id), user_pk(user_id)
+    for name, value, key in (
+        ("pk", row.pk, team),
+        ("GSI1SK", row.gsi1sk, team),
+        ("GSI1PK", row.gsi1pk, user),
+    ):
+        if value is not None and key != value.S:
+            raise _Malformed(f"{name} does not fit")
+    role = _required(row.role, "role")
+    membership = Membership(
         team_id=team_id,
         user_id=user_id,
-        role=Role(role) if role in set(Role) else Role.VIEWER,
-        joined_at=_text(item, "joinedAt"),
+        role=Role(role) if role in _ROLES else Role.VIEWER,
+        joined_at=_text(row.joined_at, "joinedAt"),
     )
+    return membership, membership_sk(user_id)
 
 
-def _decode_resource(item: Item) -> Resource:
-    return Resource(
-        id=_id(item, "id"),
-        name=item["name"]["S"],
-        version=_version(item),
-        created_at=_text(item, "createdAt"),
-        updated_at=_text(item, "updatedAt"),
-        deleting_at=_text(item, "deletingAt"),
+def _decode_resource(row: Row) -> tuple[Resource, str]:
+    id = _id(row.id, "id")
+    resource = Resource(
+        id=id,
+        name=_required(row.name, "name"),
+        version=_version(row),
+        created_at=_text(row.created_at, "createdAt"),
+        updated_at=_text(row.updated_at, "updatedAt"),
+        deleting_at=_text(row.deleting_at, "deletingAt"),
     )
+    return resource, resource_sk(id)
 
 
-def _decode_project(item: Item) -> Project:
-    tags, links = _value(item, "tags"), _value(item, "links")
-    return Project(
-        id=_id(item, "id"),
-        name=item["name"]["S"],
-        color=item["color"]["S"],
-        description=_text(item, "description"),
-        tags=_texts(tags) if tags else (),
-        links=tuple(Link(each["M"]["label"]["S"], each["M"]["url"]["S"]) for each in links["L"])
-        if links
-        else (),
-        version=_version(item),
-        created_at=_text(item, "createdAt"),
-        updated_at=_text(item, "updatedAt"),
-        deleting_at=_text(item, "deletingAt"),
+def _decode_project(row: Row) -> tuple[Project, str]:
+    id = _id(row.id, "id")
+    project = Project(
+        id=id,
+        name=_required(row.name, "name"),
+        color=_required(row.color, "color"),
+        description=_text(row.description, "description"),
+        tags=_tags(row.tags),
+        links=_links(row.links),
+        version=_version(row),
+        created_at=_text(row.created_at, "createdAt"),
+        updated_at=_text(row.updated_at, "updatedAt"),
+        deleting_at=_text(row.deleting_at, "deletingAt"),
     )
+    return project, project_sk(id)
 
 
-def _decode_assignment(item: Item) -> Assignment:
-    start, end = _day(item, "startDate"), _day(item, "endDateExclusive")
+def _decode_assignment(row: Row) -> tuple[Assignment, str]:
+    id = _id(row.id, "id")
+    start_text = _required(row.start_date, "startDate")
+    start, end = _day(start_text), _day(_required(row.end_date_exclusive, "endDateExclusive"))
     if start >= end:
-        raise ValueError("startDate is not before endDateExclusive")
-    return Assignment(
-        id=_id(item, "id"),
-        resource_id=_id(item, "resourceId"),
-        project_id=_id(item, "projectId"),
+        raise _Malformed("startDate is not before endDateExclusive")
+    assignment = Assignment(
+        id=id,
+        resource_id=_id(row.resource_id, "resourceId"),
+        project_id=_id(row.project_id, "projectId"),
         start_date=start,
         end_date_exclusive=end,
-        note=_text(item, "note"),
-        version=_version(item),
-        created_at=_text(item, "createdAt"),
-        updated_at=_text(item, "updatedAt"),
+        note=_text(row.note, "note"),
+        version=_version(row),
+        created_at=_text(row.created_at, "createdAt"),
+        updated_at=_text(row.updated_at, "updatedAt"),
     )
+    # What is read is mostly this: its sort key is put together without a day being formatted.
+    return assignment, f"{ASSIGNMENT}{start_text}#{id}"
 
 
-def _id(item: Item, name: str) -> str:
-    id = item[name]["S"]
+def _required(value: Text | None, name: str) -> str:
+    if value is None or value.S is None:
+        raise _Malformed(f"'{name}' is missing")
+    return value.S
+
+
+def _text(value: Text | None, name: str) -> str | None:
+    """An optional attribute; what other writers store as NULL is unset too."""
+    if value is None or value.NULL is not None:
+        return None
+    return _required(value, name)
+
+
+def _id(value: Text | None, name: str) -> str:
+    id = _required(value, name)
     if not is_id(id):
-        raise ValueError(name)
+        raise _Malformed(f"{name} is none")
     return id
 
 
-def _day(item: Item, name: str) -> date:
-    return parse_day(item[name]["S"])
+# The same few thousand days, again and again.
+@lru_cache(maxsize=10_000)
+def _day(text: str) -> date:
+    return parse_day(text)
 
 
-def _value(item: Item, name: str) -> AttributeValue | None:
-    """An optional attribute; what other writers store as NULL is unset too."""
-    value = item.get(name)
-    return None if value is None or "NULL" in value else value
+def _tags(value: Texts | None) -> tuple[str, ...]:
+    if value is None or value.NULL is not None:
+        return ()
+    if value.SS is not None:
+        return tuple(value.SS)
+    if value.L is None:
+        raise _Malformed("tags are none")
+    return tuple(_required(each, "a tag") for each in value.L)
 
 
-def _text(item: Item, name: str) -> str | None:
-    value = _value(item, name)
-    return None if value is None else value["S"]
+def _links(value: Links | None) -> tuple[Link, ...]:
+    if value is None or value.NULL is not None:
+        return ()
+    if value.L is None:
+        raise _Malformed("links are none")
+    return tuple(_link(each.M) for each in value.L)
 
 
-def _texts(value: AttributeValue) -> tuple[str, ...]:
-    return tuple(value["SS"] if "SS" in value else (each["S"] for each in value["L"]))
-
-
-def _version(item: Item) -> int:
-    value = _value(item, "version")
+def _link(value: LinkMap | None) -> Link:
     if value is None:
+        raise _Malformed("a link is none")
+    return Link(_required(value.label, "a label"), _required(value.url, "a url"))
+
+
+def _version(row: Row) -> int:
+    if row.version is None or row.version.NULL is not None:
         return 0
-    version = int(value["N"])
+    version = int(row.version.N or "")
     if not 0 <= version <= _MAX_VERSION:
-        raise ValueError("version")
+        raise _Malformed("version is none")
     return version
 
 
-_DECODERS: dict[str, Callable[[Item], Entity]] = {
+_DECODERS: Final[dict[str, Callable[[Row], tuple[Entity, str]]]] = {
     EntityType.TEAM: _decode_team,
     EntityType.MEMBERSHIP: _decode_membership,
     EntityType.RESOURCE: _decode_resource,
     EntityType.PROJECT: _decode_project,
     EntityType.ASSIGNMENT: _decode_assignment,
 }
+"""Each gives the entity and the sort key that it must have."""

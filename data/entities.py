@@ -1,8 +1,9 @@
 """The planner's values, as the rest of the house sees them: frozen, typed, days as `date`."""
 
 import enum
-from dataclasses import dataclass
 from datetime import date
+
+from msgspec import Struct
 
 __all__ = [
     "Assignment",
@@ -38,8 +39,7 @@ class Role(enum.StrEnum):
     VIEWER = "viewer"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Team:
+class Team(Struct, frozen=True, kw_only=True, gc=False):
     """`name` is what people call it; the id is the session's team id."""
 
     id: str
@@ -49,8 +49,7 @@ class Team:
     updated_at: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Membership:
+class Membership(Struct, frozen=True, kw_only=True, gc=False):
     """That a user belongs to a team, and as what."""
 
     team_id: str
@@ -59,8 +58,7 @@ class Membership:
     joined_at: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Resource:
+class Resource(Struct, frozen=True, kw_only=True, gc=False):
     """Somebody who can be planned. `deleting_at` is set from the moment a deletion began."""
 
     id: str
@@ -71,16 +69,14 @@ class Resource:
     deleting_at: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(Struct, frozen=True, gc=False):
     """A labelled http(s) address."""
 
     label: str
     url: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Project:
+class Project(Struct, frozen=True, kw_only=True, gc=False):
     """A job. `color` is `#RRGGBB`; tags are unique, in the order given."""
 
     id: str
@@ -95,8 +91,7 @@ class Project:
     deleting_at: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Assignment:
+class Assignment(Struct, frozen=True, kw_only=True, gc=False):
     """Who works on what, when: the half-open interval `[start_date, end_date_exclusive)`."""
 
     id: str

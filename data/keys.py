@@ -91,6 +91,8 @@ def is_id(text: str) -> bool:
     for a key. Planner ids are UUIDs; rows written elsewhere may have ULIDs or others."""
     if not text or len(text) > _MAX_ID_BYTES or "#" in text:
         return False
+    if text.isascii():
+        return text.isprintable()
     if any(unicodedata.category(character) in ("Cc", "Cs") for character in text):
         return False
     return len(text.encode()) <= _MAX_ID_BYTES

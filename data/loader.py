@@ -1,22 +1,22 @@
-"""The read side: slices of a team's partition, loaded together and split by `EntityType`.
+"""The read side: slices of a team's partition, loaded together.
 
 One loader belongs to one request and one team; it is never shared (T-01).
 """
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-import structlog
 from aiodataloader import DataLoader
 
 from data.clock import age_seconds
-from data.decoding import Skip, SkipCode, decode
-from data.entities import Assignment, Entity, Membership, Owner, Project, Resource, Team
-from data.expressions import Item, KeyQuery
+from data.decoding import SkipCode
+from data.entities import Assignment, Membership, Owner, Project, Resource, Team
+from data.expressions import KeyQuery
 from data.items import sort_key
+from data.partition import Partition
 from data.slices import (
     AssignmentsSlice,
     ItemSlice,
@@ -30,9 +30,7 @@ from data.slices import (
 )
 from data.store import Store
 
-__all__ = ["MARK_TIMEOUT", "Identified", "Part", "Partition", "PartitionLoader", "split"]
-
-log = structlog.get_logger(__name__)
+__all__ = ["MARK_TIMEOUT", "Identified", "Part", "PartitionLoader"]
 
 Identified = Membership | Resource | Project | Assignment
 """What clients look up by a global id, besides the team itself."""
@@ -52,20 +50,6 @@ class Part:
     projects: tuple[Project, ...] = ()
     assignments: tuple[Assignment, ...] = ()
     item: Identified | None = None
-
-
-@dataclass(slots=True)
-class Partition:
-    """The items of one read, split by what they are. Owners that are being deleted stand apart,
-    and their assignments are gone with them."""
-
-    teams: list[Team] = field(default_factory=list)
-    members: list[Membership] = field(default_factory=list)
-    resources: list[Resource] = field(default_factory=list)
-    projects: list[Project] = field(default_factory=list)
-    assignments: list[Assignment] = field(default_factory=list)
-    deleting: list[Owner] = field(default_factory=list)
-    skipped: Counter[SkipCode] = field(default_factory=Counter)
 
 
 class _Cancelled(Exception):
@@ -110,7 +94,8 @@ class PartitionLoader:
             self._reads.add(task)
             task.add_done_callback(self._reads.discard)
         try:
-            partition = split(await self._read(plan(self._team_id, slices)))
+            partition = await self._read(plan(self._team_id, slices))
+            partition.hide()
         except asyncio.CancelledError as cancelled:
             raise _Cancelled from cancelled
         # Read again after a write, an item is still one item.
@@ -121,74 +106,31 @@ class PartitionLoader:
         by_key = _by_sort_key(partition) if any(isinstance(e, ItemSlice) for e in slices) else {}
         return [_part(partition, by_key, each) for each in slices]
 
-    async def _read(self, plan: Plan) -> Iterable[Item]:
+    async def _read(self, plan: Plan) -> Partition:
         if plan.large:
             large_teams = self._store.large_teams
             if self._team_id not in large_teams:
-                items = await self._store.query_page(plan.table)
-                if items is not None:
-                    return items
+                rows = await self._store.page_of_rows(plan.table)
+                if rows is not None:
+                    partition = Partition()
+                    partition.take(rows)
+                    return partition
                 large_teams.add(self._team_id)
             plan = plan.large
         table, long, beside = await asyncio.gather(
             *(self._query(query) for query in (plan.table, plan.companion, plan.beside))
         )
-        return [*_earlier(long, table), *table, *beside]
+        table.take_earlier(long)
+        table.take_others(beside)
+        return table
 
-    async def _query(self, query: KeyQuery | None) -> list[Item]:
-        return await self._store.query(query) if query else []
-
-
-def _earlier(long: list[Item], table: list[Item]) -> list[Item]:
-    """The long assignments of the index, in the order of sort keys: all of them began before the
-    table's range. What has just been moved into it may still be here, where it stood before."""
-    moved = {_id(item) for item in table} if long else set()
-    return sorted(
-        (item for item in long if _id(item) not in moved), key=lambda item: item["sk"]["S"]
-    )
-
-
-def _id(item: Item) -> str:
-    """What tells an assignment wherever it stands; a malformed one stands for itself."""
-    return item.get("id", {}).get("S") or item["sk"]["S"]
-
-
-def split(items: Iterable[Item]) -> Partition:
-    """Dispatches each item on its EntityType. One that can't be read is counted, logged once by
-    its keys, and left out: it never fails the others (S-08)."""
-    partition = Partition()
-    for item in items:
-        try:
-            _place(partition, decode(item))
-        except Skip as skip:
-            partition.skipped[skip.code] += 1
-            _log_once(item, skip)
-    if partition.deleting:
-        resources, projects = _ids(partition.deleting, Resource), _ids(partition.deleting, Project)
-        partition.assignments = [
-            each
-            for each in partition.assignments
-            if each.resource_id not in resources and each.project_id not in projects
-        ]
-    return partition
-
-
-def _place(partition: Partition, entity: Entity) -> None:
-    match entity:
-        case Assignment():
-            partition.assignments.append(entity)
-        case Resource():
-            (partition.deleting if entity.deleting_at else partition.resources).append(entity)
-        case Project():
-            (partition.deleting if entity.deleting_at else partition.projects).append(entity)
-        case Membership():
-            partition.members.append(entity)
-        case Team():
-            partition.teams.append(entity)
-
-
-def _ids(owners: Iterable[Owner], type: type[Owner]) -> set[str]:
-    return {owner.id for owner in owners if isinstance(owner, type)}
+    async def _query(self, query: KeyQuery | None) -> Partition:
+        partition = Partition()
+        if query:
+            # Page by page, so that no more than one is held in its wire form.
+            async for rows in self._store.pages_of_rows(query):
+                partition.take(rows)
+        return partition
 
 
 def _by_sort_key(partition: Partition) -> dict[str, Identified]:
@@ -221,17 +163,3 @@ def _part(partition: Partition, by_key: Mapping[str, Identified], slice: Slice) 
             )
         case ItemSlice(sk):
             return Part(item=by_key.get(sk))
-
-
-_MAX_LOGGED = 10_000
-_logged: set[tuple[str, str]] = set()
-
-
-def _log_once(item: Item, skip: Skip) -> None:
-    key = (item["pk"]["S"], item["sk"]["S"])
-    if key in _logged:
-        return
-    if len(_logged) >= _MAX_LOGGED:
-        _logged.clear()
-    _logged.add(key)
-    log.warning("item skipped", pk=key[0], sk=key[1], code=skip.code, reason=str(skip))

@@ -1,6 +1,6 @@
 """Teams and their members: who belongs where, and what an operator writes."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from data.clock import now
 from data.entities import Membership, Team
@@ -9,7 +9,7 @@ from data.expressions import KeyQuery, s
 from data.guards import EXISTS, IS_NEW
 from data.items import encode, table_key
 from data.keys import META, TEAM, membership_sk, user_pk
-from data.loader import Partition, split
+from data.partition import Partition, split
 from data.stamps import created
 from data.store import ConditionFailed, Store
 

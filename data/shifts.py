@@ -7,9 +7,11 @@ where it ended, and shifts nothing twice.
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from typing import Final
+
+from msgspec.structs import replace
 
 from data.clock import new_id, now
 from data.contention import pauses
@@ -21,7 +23,7 @@ from data.expressions import Expression, Item, KeyQuery, s
 from data.guards import EXISTS, IS_NEW, claim_item, live, move
 from data.items import encode, key_in, table_key
 from data.keys import ASSIGNMENT, RESOURCE, after, project_sk, resource_sk, team_pk
-from data.loader import split
+from data.partition import split
 from data.stamps import changed
 from data.store import ConditionFailed, Store, TransactionCanceled
 from data.transactions import MAX_ACTIONS, Action

@@ -1,7 +1,8 @@
 """What the planner itself says of an entity: its version, and when it was written."""
 
-from dataclasses import replace
 from typing import TypeVar
+
+from msgspec.structs import replace
 
 from data.clock import now
 from data.entities import Assignment, Project, Resource, Team

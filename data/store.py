@@ -13,6 +13,7 @@ from contextlib import asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING, Any, Final, Self, cast
 
 import aioboto3
+import msgspec
 import structlog
 from aiobotocore.config import AioConfig
 from botocore.exceptions import ClientError
@@ -32,6 +33,7 @@ from data.failures import (
 )
 from data.large_teams import LargeTeams
 from data.metering import Meter, Operation, consumption
+from data.rows import Row
 from data.table import definition
 from data.transactions import Action, to_request
 
@@ -100,21 +102,28 @@ class Store:
         items: list[Item] = []
         async for page in self.pages(query):
             items += page
-            self._require_few(items)
+            self._require_few(len(items))
         return items
 
-    async def query_page(self, query: KeyQuery) -> list[Item] | None:
+    async def page_of_rows(self, query: KeyQuery) -> list[Row] | None:
         """All items of the query if they fit one page, 1 MB; None if there are more pages, which
         are not read. Raises LimitExceeded as `query` does."""
         answer = await self._send("Query", self.client.query, self._request(query))
         if "LastEvaluatedKey" in answer:
             return None
-        items = cast("list[Item]", answer["Items"])
-        self._require_few(items)
-        return items
+        self._require_few(len(answer["Items"]))
+        return msgspec.convert(answer["Items"], list[Row])
 
-    def _require_few(self, items: Sequence[Item]) -> None:
-        if len(items) > self._max_items:
+    async def pages_of_rows(self, query: KeyQuery) -> AsyncIterator[list[Row]]:
+        """The pages of a query as rows. Raises LimitExceeded as `query` does."""
+        count = 0
+        async for page in self.pages(query):
+            count += len(page)
+            self._require_few(count)
+            yield msgspec.convert(page, list[Row])
+
+    def _require_few(self, items: int) -> None:
+        if items > self._max_items:
             raise LimitExceeded(
                 f"the answer needs more than the {self._max_items} items allowed at once"
             )

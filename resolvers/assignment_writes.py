@@ -4,11 +4,12 @@
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
 import strawberry
+from msgspec.structs import replace
 
 from data.assignments import MAX_PATCHES, Patch
 from data.clock import new_id

@@ -4,11 +4,11 @@
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import date
 from typing import Any
 
 import strawberry
+from msgspec.structs import replace
 
 from data import shifts
 from data.cascade import delete_owner

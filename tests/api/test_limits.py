@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from graphql import get_introspection_query
+from msgspec import structs
 from starlette.applications import Starlette
 
 from data.store import Store
@@ -107,7 +108,7 @@ async def test_answer_that_takes_too_long_to_put_together_is_an_error(
 
 async def test_what_is_repeated_counts_each_time(api: Api, app: Starlette, store: Store) -> None:
     """A related object by an alias, and text: 100 characters are an object."""
-    long = replace(project("p"), description="x" * 1_000)
+    long = structs.replace(project("p"), description="x" * 1_000)
     await put(store, api.team, [resource("r"), long, assignment("2024-01-01")])
     for query, objects in (
         ("{ team { assignments { a: resource { id } b: resource { id } } } }", 4),

@@ -2,11 +2,11 @@
 
 import asyncio
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import product
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from data.entities import Assignment, Project, Resource
 from data.errors import Refused, Unavailable

@@ -10,10 +10,10 @@ import uuid
 from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
-from dataclasses import replace
 from pathlib import Path
 
 import httpx
+from msgspec.structs import replace
 
 from data.entities import Resource
 from data.expressions import Item

@@ -17,7 +17,9 @@ DISPLAYS = (ast.Dict, ast.List, ast.Set, ast.DictComp, ast.ListComp, ast.SetComp
 WRITES = {"add", "append", "extend", "setdefault", "update"}
 
 BOUNDED = {
-    "data/loader.py: _logged": "cleared at _MAX_LOGGED; tests/unit/data/test_loader.py",
+    "data/decoding.py: _day": "at most 10,000; tests/unit/data/test_items.py",
+    "data/partition.py: _logged": "cleared at _MAX_LOGGED; tests/unit/data/test_loader.py",
+    "schema/fast_path.py: _attribute": "as many as fields; tests/unit/schema/test_fast_path.py",
     "schema/execution.py: _remembered": "at most _REMEMBERED_DOCUMENTS; tests/api/test_tenancy.py",
 }
 """What may grow: how it is bounded, and the test that shows it."""

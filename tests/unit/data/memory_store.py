@@ -7,6 +7,7 @@ from data.entities import Entity
 from data.expressions import Expression, Item, Key, KeyQuery
 from data.items import encode
 from data.large_teams import LargeTeams
+from data.rows import Row, row_of
 from data.store import CancellationReason, ConditionFailed, Store, TransactionCanceled
 from data.transactions import MAX_ACTIONS, Action, Check, Delete
 from tests.unit.data.condition_language import holds
@@ -36,7 +37,7 @@ def found(query: KeyQuery, items: Iterable[Item]) -> list[Item]:
 class MemoryStore:
     """`crash_at` ends the process instead of the request of that number, counted from 0;
     `before_transaction` runs before each transaction is looked at; no more than `page_items` fit
-    the one page of `query_page`."""
+    the one page of `page_of_rows`."""
 
     def __init__(self, *entities: Entity) -> None:
         self.items: dict[str, Item] = {}
@@ -69,9 +70,13 @@ class MemoryStore:
             return [{k: v for k, v in item.items() if k in query.projection} for item in items]
         return items
 
-    async def query_page(self, query: KeyQuery) -> list[Item] | None:
+    async def page_of_rows(self, query: KeyQuery) -> list[Row] | None:
         items = await self.query(query)
-        return None if self.page_items is not None and len(items) > self.page_items else items
+        too_many = self.page_items is not None and len(items) > self.page_items
+        return None if too_many else list(map(row_of, items))
+
+    async def pages_of_rows(self, query: KeyQuery) -> AsyncIterator[list[Row]]:
+        yield list(map(row_of, await self.query(query)))
 
     async def pages(
         self, query: KeyQuery, *, consistent: bool | None = None

@@ -11,7 +11,7 @@ from data.cascade import Cascades, delete_owner
 from data.entities import Assignment, Owner, Project, Resource
 from data.errors import ProblemCode, Refused
 from data.expressions import AttributeValue
-from data.loader import split
+from data.partition import split
 from data.transactions import Delete
 from tests.unit.data.memory_store import TEAM, Crash, MemoryStore
 

@@ -1,11 +1,11 @@
 """Guards, and the field-wise changes they guard."""
 
-from dataclasses import replace
 from datetime import date
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 import data.guards
 from data.entities import Assignment, Entity, Project, Resource

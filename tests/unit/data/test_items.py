@@ -1,14 +1,15 @@
 """Items: every entity is written and read back the same, and a bad item says why, not what."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import date, timedelta
 from typing import cast
 
 import pytest
 from hypothesis import given, settings
+from msgspec.structs import replace
 
-from data.decoding import Skip, SkipCode, decode
+import data.decoding
+from data.decoding import Skip, SkipCode
 from data.entities import (
     Assignment,
     Entity,
@@ -22,7 +23,13 @@ from data.entities import (
 )
 from data.expressions import AttributeValue, Item, n, s
 from data.items import encode, key_of, sort_key, table_key
+from data.rows import row_of
 from tests.unit.data.strategies import assignments, entities
+
+
+def decode(item: Item) -> Entity:
+    return data.decoding.decode(row_of(item))
+
 
 TEAM = "t1"
 STAMPS = {"version": 3, "created_at": "2024-01-01T00:00:00.000Z", "updated_at": "yesterday"}
@@ -462,3 +469,7 @@ def test_a_version_fits_an_int_of_graphql(version: int) -> None:
 def test_no_key_is_made_for_what_is_no_team(make: Callable[[], object]) -> None:
     with pytest.raises(ValueError, match="not a team id"):
         make()
+
+
+def test_what_is_remembered_of_days_is_bounded() -> None:
+    assert data.decoding._day.cache_parameters() == {"maxsize": 10_000, "typed": False}

@@ -7,12 +7,14 @@ import pytest
 from structlog.testing import capture_logs
 
 import data.loader
+import data.partition
 from data.days import Window
 from data.decoding import SkipCode
 from data.entities import Assignment, Membership, Owner, Project, Resource, Role, Team
 from data.expressions import Item, KeyQuery, n, s
 from data.items import encode
-from data.loader import MARK_TIMEOUT, Part, PartitionLoader, split
+from data.loader import MARK_TIMEOUT, Part, PartitionLoader
+from data.partition import split
 from data.slices import (
     AssignmentsSlice,
     ItemSlice,
@@ -30,7 +32,7 @@ MARK = "2024-01-01T00:00:00.000Z"
 
 @pytest.fixture(autouse=True)
 def nothing_logged_yet(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(data.loader, "_logged", set())
+    monkeypatch.setattr(data.partition, "_logged", set())
 
 
 def assignment(
@@ -129,12 +131,12 @@ def test_good_items_are_not_logged() -> None:
 
 
 def test_what_was_logged_is_remembered_within_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(data.loader, "_MAX_LOGGED", 2)
+    monkeypatch.setattr(data.partition, "_MAX_LOGGED", 2)
     with capture_logs() as logs:
         split(BAD[:3])
         split(BAD[2:3])
     assert [log["sk"] for log in logs] == [item["sk"]["S"] for item in BAD[:3]]
-    assert len(data.loader._logged) <= 2
+    assert len(data.partition._logged) <= 2
 
 
 @pytest.mark.parametrize(

@@ -464,7 +464,9 @@ async def test_a_table_query_says_how_consistent_it_is(
 
 
 def page(*numbers: int, more: bool = True) -> dict[str, object]:
-    answer: dict[str, object] = {"Items": [{"sk": s(str(number))} for number in numbers]}
+    answer: dict[str, object] = {
+        "Items": [{"pk": s("TEAM#t1"), "sk": s(str(number))} for number in numbers]
+    }
     return answer | ({"LastEvaluatedKey": {"sk": s(f"after {numbers}")}} if more else {})
 
 
@@ -528,12 +530,12 @@ async def test_the_size_of_a_page_may_be_set(size: int | None, limit: int | None
 async def test_all_items_of_one_page_or_nothing_and_no_further_page() -> None:
     client = Client(page(1, 2, more=False), page(1, 2), page(more=False), page())
     store = store_of(client)
-    items = await store.query_page(QUERY)
-    assert items is not None
-    assert [item["sk"]["S"] for item in items] == ["1", "2"]
-    assert await store.query_page(QUERY) is None
-    assert await store.query_page(QUERY) == []
-    assert await store.query_page(QUERY) is None
+    rows = await store.page_of_rows(QUERY)
+    assert rows is not None
+    assert [row.sk.S for row in rows] == ["1", "2"]
+    assert await store.page_of_rows(QUERY) is None
+    assert await store.page_of_rows(QUERY) == []
+    assert await store.page_of_rows(QUERY) is None
     assert len(client.requests) == 4
     assert not any("ExclusiveStartKey" in request for _, request in client.requests)
 
@@ -541,7 +543,7 @@ async def test_all_items_of_one_page_or_nothing_and_no_further_page() -> None:
 async def test_one_page_may_have_too_many_items_too() -> None:
     client = Client(page(1, 2, 3, more=False))
     with pytest.raises(LimitExceeded, match="more than the 2 items"):
-        await store_of(client, max_items=2).query_page(QUERY)
+        await store_of(client, max_items=2).page_of_rows(QUERY)
 
 
 async def test_what_is_remembered_of_teams_is_the_same_for_every_operation() -> None:

@@ -117,7 +117,7 @@ async def section(
             progress(f"{each} years: {title}")
             alone = AssignmentsSlice(window)
             store.large_teams = LargeTeams()
-            whole = [ResourcesSlice(), ProjectsSlice(), alone]
+            whole: list[Slice] = [ResourcesSlice(), ProjectsSlice(), alone]
             costs = [
                 await measure(store, team_id, whole),
                 await measure(store, team_id, whole),

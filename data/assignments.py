@@ -47,11 +47,12 @@ class Step:
 
 
 class Assignments:
-    """The assignments of one team."""
+    """The assignments of one team, for one request."""
 
     def __init__(self, store: Store, team_id: str) -> None:
         self._store = store
         self._team_id = team_id
+        self._finder = lookup.Finder(store, team_id)
 
     async def create(self, assignment: Assignment, *, id_is_chosen: bool) -> Assignment:
         """Stores a new assignment (version 1) of a resource and a project that exist, and returns
@@ -65,6 +66,7 @@ class Assignments:
         if id_is_chosen:
             actions.append(claim(self._team_id, new))
         actions.append(Put(encode(self._team_id, new), IS_NEW))
+        self._finder.expect(new.id)
         try:
             await self._store.transact(actions, token=new_id())
         except TransactionCanceled as canceled:
@@ -80,13 +82,14 @@ class Assignments:
         """Deletes the assignment; when there is none, that is as well (idempotent, #8)."""
         for pause in pauses():
             await asyncio.sleep(pause)
-            found = await lookup.find(self._store, self._team_id, id)
+            found = await self._finder.find(id)
             if found is None:
                 return
             try:
                 await self._store.delete(key_of(self._team_id, found[1]), EXISTS)
             except ConditionFailed:
                 continue  # Moved to another day, or deleted, since it was found.
+            self._finder.removed(id)
             return
         raise Refused(conflict("others keep moving it; try again"))
 
@@ -120,7 +123,7 @@ class Assignments:
 
     async def _steps(self, patches: Sequence[Patch]) -> list[Step]:
         ids = [patch.id for patch in patches]
-        found = await lookup.find_all(self._store, self._team_id, ids)
+        found = await self._finder.find_all(ids)
         steps: list[Step] = []
         problems: list[Problem] = []
         for patch, item_and_old in zip(patches, found, strict=True):
@@ -172,7 +175,7 @@ class Assignments:
             item = await self._store.get(table_key(self._team_id, created_at))
             if there := decode_as(item, Assignment):
                 return there
-        found = await lookup.find(self._store, self._team_id, id)
+        found = await self._finder.find(id)
         return found[1] if found else None
 
 

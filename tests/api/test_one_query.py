@@ -1,4 +1,5 @@
-"""Whatever a read asks for, it costs at most one Query on the table; #4 adds one on an index."""
+"""Whatever a read asks for, it costs at most one Query on the table; #4 adds one on an index. Of a
+large team, windows and single assignments are read apart from what else is wanted."""
 
 from typing import Any, NamedTuple
 
@@ -6,6 +7,7 @@ import httpx
 import pytest
 
 from data.entities import Team
+from data.large_teams import LargeTeams
 from data.store import Store
 from tests.api.samples import assignment, gid, project, resource
 from tests.api_client import Api, Capture, put
@@ -23,12 +25,14 @@ JANUARY: dict[str, Any] = {"from": "2024-01-01", "to": "2024-01-31"}
 
 
 class Shape(NamedTuple):
-    """A document, how many Queries it costs on the table, and on which indexes."""
+    """A document, how many Queries it costs on the table, and on which indexes; and those on the
+    table and on `byLongEnd` of a large team, where they are others."""
 
     document: str
     table: int = 1
     indexes: tuple[str, ...] = ()
     variables: dict[str, Any] = {}  # noqa: RUF012 (never changed)
+    large: tuple[int, int] | None = None
 
 
 SHAPES = {
@@ -44,7 +48,8 @@ SHAPES = {
     "members and the name": Shape("{ team { name members { userId } } }"),
     "members and the whole timeline": Shape(
         """{ team { members { userId } resources { id } projects { id }
-        assignments(from: "2024-01-01") { id } } }"""
+        assignments(from: "2024-01-01") { id } } }""",
+        large=(2, 1),
     ),
     "node of a member": Shape(
         f"""{{ node(id: "{IDS["m"]}") {{ ... on Membership {{ userId role }} }} }}"""
@@ -63,6 +68,7 @@ SHAPES = {
         """query($from: Date, $to: Date) { team { resources { id } projects { id }
         assignments(from: $from, to: $to) { id } } }""",
         variables=JANUARY,
+        large=(2, 1),
     ),
     "#2 resources": Shape("{ team { resources { id name version } } }"),
     "#3 projects": Shape("{ team { projects { id tags links { url } } } }"),
@@ -87,13 +93,16 @@ SHAPES = {
     ),
     "projects and resources": Shape("{ team { projects { id } resources { id } } }"),
     "resources and assignments": Shape(
-        '{ team { resources { id } assignments(from: "2024-01-01") { id } } }'
+        '{ team { resources { id } assignments(from: "2024-01-01") { id } } }', large=(2, 1)
     ),
-    "name and assignments": Shape('{ team { name assignments(from: "2024-01-01") { id } } }'),
+    "name and assignments": Shape(
+        '{ team { name assignments(from: "2024-01-01") { id } } }', large=(2, 1)
+    ),
     "two team fields": Shape("{ team { resources { id } } team { projects { id } } }"),
     "two team fields with aliases and windows": Shape(
         """{ a: team { assignments(from: "2024-01-01", to: "2024-01-02") { id } }
-        b: team { assignments(from: "2024-03-01") { id project { name } } } }"""
+        b: team { assignments(from: "2024-03-01") { id project { name } } } }""",
+        large=(2, 1),
     ),
     "fragments, nested and inline": Shape(
         """query { ...Root } fragment Root on Query { team { ...People ... on Team { ...Jobs }
@@ -123,15 +132,18 @@ SHAPES = {
         """query($bare: Boolean = true) { team { assignments(from: "2024-01-01") { id
         resource @skip(if: $bare) { name } } } }""",
         variables={"bare": False},
+        large=(2, 1),
     ),
     "@skip of the team": Shape("query { team @skip(if: true) { name } viewer { id } }", 0),
     "resource.assignments with windows": Shape(
         """{ team { resources { name a: assignments(from: "2024-01-01", to: "2024-01-31") { id }
-        b: assignments(from: "2024-02-01") { id note } } } }"""
+        b: assignments(from: "2024-02-01") { id note } } } }""",
+        large=(2, 1),
     ),
     "project.assignments with windows": Shape(
         """query($to: Date) { team { projects { name assignments(to: $to) { id } } } }""",
         variables={"to": "2024-01-31"},
+        large=(2, 0),
     ),
     "nested both ways": Shape(
         """{ team { resources { assignments { project { name assignments(from: "2024-01-01") {
@@ -146,7 +158,8 @@ SHAPES = {
     ),
     "node of a resource with its plan": Shape(
         f"""{{ node(id: "{IDS["r"]}") {{ ... on Resource {{ name
-        assignments(from: "2024-01-01") {{ project {{ name }} }} }} }} }}"""
+        assignments(from: "2024-01-01") {{ project {{ name }} }} }} }} }}""",
+        large=(2, 1),
     ),
     "node of a project": Shape(
         f"""{{ node(id: "{IDS["p"]}") {{ __typename ... on Project {{ color }} }} }}"""
@@ -155,6 +168,7 @@ SHAPES = {
         f"""{{ node(id: "{IDS["a"]}") {{ ... on Assignment {{ startDate resource {{ name }}
         project {{ name }} }} }} }}""",
         indexes=("byId",),
+        large=(2, 0),
     ),
     "node of an assignment that never was, looked for again in an index that may lag": Shape(
         f"""{{ node(id: "{gid("Assignment", "never")}") {{ id }} }}""",
@@ -200,6 +214,25 @@ async def test_any_read_costs_at_most_one_query_on_the_table(
     assert len(captured.requests) == shape.table + len(shape.indexes)
     assert all(query["ConsistentRead"] is True for query in captured.table_queries)
     assert not any("Limit" in query for _, query in captured.requests)
+
+
+@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES.keys())
+async def test_a_large_team_is_asked_for_its_windows_and_its_owners_at_the_same_time(
+    planned: Api, captured: Capture, shape: Shape
+) -> None:
+    small = await planned.data(shape.document, **shape.variables)
+    captured.clear()
+    captured.store.large_teams.add(TEAM)
+    try:
+        assert await planned.data(shape.document, **shape.variables) == small
+    finally:
+        captured.store.large_teams = LargeTeams()
+    on_indexes = [query["IndexName"] for query in captured.index_queries]
+    table, long = shape.large or (shape.table, shape.indexes.count("byLongEnd"))
+    assert len(captured.table_queries) == table
+    assert on_indexes.count("byLongEnd") == long
+    assert len(on_indexes) == long + len([each for each in shape.indexes if each != "byLongEnd"])
+    assert all(query["ConsistentRead"] is True for query in captured.table_queries)
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 100])

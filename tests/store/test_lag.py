@@ -87,3 +87,71 @@ async def test_what_the_index_does_not_know_is_looked_for_together(
     assert len(await assignment_writes.update_assignments(planner, there)) == 3
     assert len(capture.table_queries) == 1
     capture.stop()
+
+
+async def test_many_writes_of_one_request_that_find_nothing_read_the_assignments_five_times(
+    store: Store, team: str
+) -> None:
+    """Twice for the first id, once for the second, and then twice for all ids there are."""
+    planner = await planned(store, team)
+    capture = Capture(store)
+    for number in range(20):
+        await assignment_writes.delete_assignment(
+            planner, id=_id("Assignment", f"nowhere-{number}")
+        )
+    assert len(capture.table_queries) == 5
+    assert len(capture.index_queries) == 20 * 2
+    capture.clear()
+    # Another request knows nothing of it.
+    await assignment_writes.delete_assignment(context(store, team), id=_id("Assignment", "nowhere"))
+    assert len(capture.table_queries) == 2
+    capture.stop()
+
+
+async def test_what_a_request_creates_it_finds_after_all_that_it_did_not_find(
+    store: Store, monkeypatch: pytest.MonkeyPatch, team: str
+) -> None:
+    """The index lags throughout; the ids are a client's own, or of an assignment that moves."""
+    planner = await planned(store, team)
+    monkeypatch.setattr(store, "client", LaggingIndex(store.client, []))
+    for number in range(3):
+        with pytest.raises(Refused):
+            await assignment_writes.update_assignment(
+                planner, patch(f"nowhere-{number}", start_date=date(2024, 1, 5))
+            )
+    # There before, and on another day than when the ids were listed.
+    for day in (7, 8):
+        moved = await assignment_writes.update_assignment(
+            planner, patch("a1", start_date=date(2024, 1, day))
+        )
+        assert moved.start_date == date(2024, 1, day)
+    created = [
+        await assignment_writes.create_assignment(
+            planner,
+            id=chosen,
+            resource_id=_id("Resource", moved.resource_id),
+            project_id=_id("Project", moved.project_id),
+            start_date=date(2024, 3, 1),
+            end_date=date(2024, 3, 2),
+            note=None,
+        )
+        for chosen in ("01890000-0000-7000-8000-000000000001", None)
+    ]
+    for each in created:
+        changed = await assignment_writes.update_assignment(
+            planner, patch(each.id, start_date=date(2024, 3, 2))
+        )
+        assert changed.start_date == date(2024, 3, 2)
+
+
+async def test_what_a_request_deletes_twice_is_not_searched_for_again(
+    store: Store, team: str
+) -> None:
+    planner = await planned(store, team)
+    for id in ("nowhere-1", "nowhere-2"):
+        await assignment_writes.delete_assignment(planner, id=_id("Assignment", id))
+    await assignment_writes.delete_assignment(planner, id=_id("Assignment", "a1"))
+    capture = Capture(store)
+    await assignment_writes.delete_assignment(planner, id=_id("Assignment", "a1"))
+    assert capture.table_queries == []
+    capture.stop()

@@ -31,7 +31,6 @@ from operator import attrgetter
 from typing import Any, Final
 
 from graphql import (
-    GraphQLField,
     GraphQLList,
     GraphQLNonNull,
     GraphQLObjectType,
@@ -256,9 +255,8 @@ class FastExecutor(MeteredExecutor):
             if name == "__typename":
                 fields.append((key, None, _Leaf(GraphQLString)))
                 continue
-            field = type.fields[name]
-            read = _attribute(field)
-            shape = self._shape(field.type, details) if read else None
+            read = _attribute(type, name)
+            shape = self._shape(type.fields[name].type, details) if read else None
             if shape is None:
                 return None
             fields.append((key, read, shape))
@@ -266,8 +264,9 @@ class FastExecutor(MeteredExecutor):
 
 
 @lru_cache(maxsize=1_000)
-def _attribute(field: GraphQLField) -> Callable[[Any], Any] | None:
-    """How the field is read of an object, when it is an attribute and nothing more."""
+def _attribute(type: GraphQLObjectType, name: str) -> Callable[[Any], Any] | None:
+    """How a field is read of an object, when it is an attribute and nothing more."""
+    field = type.fields[name]
     # Strawberry's mark of a field without a resolver, a permission or an extension.
     if field.args or not getattr(field.resolve, "_is_default", False):
         return None

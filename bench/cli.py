@@ -14,15 +14,15 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-from bench import comparison
-from bench.data import TEAMS
+from bench import comparison, load
+from bench.data import TEAMS, TeamSize
 from bench.endpoints import LOCAL, REPLAY, UnknownRequests, database
 from bench.equality import Different
-from bench.generator import WrongAnswer
 from bench.processes import LOAD_CPUS, ProcessFailed
 from bench.report import page
 from bench.run import FULL, QUICK, Effort, Run
 from bench.servers import ROOT, SERVERS, Server, peers_folder
+from bench.wire import WrongAnswer
 from bench.workloads import WORKLOADS, Workload
 from server.assets import AssetError
 from server.engines import EngineError, find_java
@@ -31,7 +31,7 @@ __all__ = ["main"]
 
 HOME: Final = ROOT / ".planner"
 RESULTS: Final = ROOT / "bench" / "RESULTS.md"
-SECTIONS: Final = (comparison.SECTION,)
+SECTIONS: Final = (comparison.SECTION, load.SECTION)
 """What the results consist of, in order."""
 
 _FAILURES: Final = (
@@ -114,6 +114,12 @@ def _bench(
     err.print(f"Written: {file}", soft_wrap=True)
 
 
+def _teams(workloads: Sequence[Workload]) -> list[TeamSize]:
+    """What the database must have: the teams of the workloads, and those under load."""
+    asked = {workload.team for workload in workloads} | {*LOADED}
+    return [team for team in TEAMS if team in asked]
+
+
 def _measure(
     effort: Effort,
     workloads: Sequence[Workload],
@@ -135,9 +141,9 @@ def _measure(
         def done() -> None:
             bar.update(task, advance=1, refresh=True)
 
-        with database(HOME, TEAMS, progress) as url:
+        with database(HOME, _teams(workloads), progress) as port:
             run = Run(
-                effort, workloads, servers, endpoints, url, peers, progress=progress, done=done
+                effort, workloads, servers, endpoints, port, peers, progress=progress, done=done
             )
             bar.update(task, total=sum(section.parts(run) for section in SECTIONS))
             texts = [section.write(run) for section in SECTIONS]

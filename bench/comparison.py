@@ -18,7 +18,7 @@ def _compare(run: Run) -> str:
     """Measures all workloads and says how ours stand."""
     results = []
     for name in run.endpoints:
-        with endpoint_of(name, run.database_url) as endpoint:
+        with endpoint_of(name, run.database) as endpoint:
             for workload in run.workloads:
                 servers = servers_of(workload, run.servers)
                 plan = run.effort.plans[name]
@@ -82,10 +82,14 @@ def _workload(results: Results, ours: Sequence[str]) -> str:
                 ],
             )
         )
-    best = [(figure.name, best_peer(results, ours, figure)) for figure in FIGURES]
-    if any(name for _, name in best):
+    best: dict[str | None, list[str]] = {}
+    for figure in FIGURES:
+        best.setdefault(best_peer(results, ours, figure), []).append(figure.name)
+    if None not in best:
         lines.append(
-            "Best peer: " + ", ".join(f"{name} in {figure}" for figure, name in best) + "."
+            "Best peer: "
+            + "; ".join(f"{name} ({', '.join(figures)})" for name, figures in best.items())
+            + "."
         )
     if results.traffic:
         lines.append(_traffic(results.traffic))

@@ -1,19 +1,15 @@
 """The teams that are asked about: seeded, so that every run and every machine has the same."""
 
-import asyncio
 import random
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from itertools import count
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 from data.days import LONG_DAYS
 from data.entities import Assignment, Entity, Membership, Project, Resource, Role, Team
-from data.expressions import Item
-from data.items import encode
-from data.store import Store
 
 __all__ = [
     "CREATE",
@@ -24,7 +20,6 @@ __all__ = [
     "TEAMS",
     "USER",
     "TeamSize",
-    "fill",
     "team_of",
 ]
 
@@ -132,18 +127,3 @@ def _uuid7(chance: random.Random, moment: datetime) -> str:
     milliseconds = int(moment.timestamp() * 1000)
     bits = milliseconds << 80 | 7 << 76 | chance.getrandbits(12) << 64
     return str(uuid.UUID(int=bits | 0b10 << 62 | chance.getrandbits(62)))
-
-
-async def fill(store: Store, size: TeamSize) -> None:
-    """Writes the team into the table, 25 items at a time (the AWS limit of BatchWriteItem)."""
-    items = [encode(size.id, entity) for entity in team_of(size)]
-    gate = asyncio.Semaphore(8)
-
-    async def write(part: Sequence[Item]) -> None:
-        async with gate:
-            requests: Any = [{"PutRequest": {"Item": item}} for item in part]
-            answer = await store.client.batch_write_item(RequestItems={store.table: requests})
-            if answer["UnprocessedItems"]:
-                raise RuntimeError("DynamoDB Local did not write the whole batch")
-
-    await asyncio.gather(*(write(items[at : at + 25]) for at in range(0, len(items), 25)))

@@ -4,16 +4,20 @@ import asyncio
 import json
 import sys
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 from urllib.request import urlopen
 
-from bench.data import TeamSize, fill
+import orjson
+
+from bench.data import TeamSize, team_of
 from bench.processes import LOAD_CPUS, running
 from bench.servers import ROOT, TABLE
+from bench.wire import Connection, WrongAnswer, connected, dynamodb_request
+from data.items import encode
 from data.store import open_store
 from server.engines import DUMMY_CREDENTIALS, dynamodb_local
 
@@ -21,6 +25,7 @@ __all__ = ["LOCAL", "REPLAY", "Endpoint", "Traffic", "UnknownRequests", "databas
 
 LOCAL: Final = "local"
 REPLAY: Final = "replay"
+_WRITERS: Final = 4
 
 
 class UnknownRequests(Exception):
@@ -79,27 +84,47 @@ class Endpoint:
 @contextmanager
 def database(
     home: Path, teams: Collection[TeamSize], progress: Callable[[str], None]
-) -> Iterator[str]:
-    """DynamoDB Local with these teams, in memory: yields its URL."""
+) -> Iterator[int]:
+    """DynamoDB Local with these teams, in memory: yields its port."""
     with dynamodb_local(home, data_dir=None) as url:
+        port = int(url.rpartition(":")[2])
 
         async def prepare() -> None:
             async with open_store(TABLE, endpoint_url=url, credentials=DUMMY_CREDENTIALS) as store:
                 await store.create_table()
+            async with connected(port, _WRITERS) as connections:
                 for team in teams:
                     progress(f"DynamoDB Local is filled: team {team.id}")
-                    await fill(store, team)
+                    await _fill(connections, team)
 
         asyncio.run(prepare())
-        yield url
+        yield port
+
+
+async def _fill(connections: Sequence[Connection], team: TeamSize) -> None:
+    """Writes the team into the table, 25 items at a time (the AWS limit of BatchWriteItem)."""
+    puts = [{"PutRequest": {"Item": encode(team.id, entity)}} for entity in team_of(team)]
+    starts = iter(range(0, len(puts), 25))
+
+    async def write(connection: Connection) -> None:
+        for start in starts:
+            content = orjson.dumps({"RequestItems": {TABLE: puts[start : start + 25]}})
+            request = dynamodb_request("DynamoDB_20120810.BatchWriteItem", content)
+            status, answer = await connection.ask(request)
+            if status != 200 or orjson.loads(answer)["UnprocessedItems"]:
+                raise WrongAnswer(f"DynamoDB Local did not write a batch: {answer[:300]!r}")
+
+    async with asyncio.TaskGroup() as group:
+        for connection in connections:
+            group.create_task(write(connection))
 
 
 @contextmanager
-def endpoint_of(name: str, database_url: str) -> Iterator[Endpoint]:
-    """The endpoint of that name, over the database."""
+def endpoint_of(name: str, database: int) -> Iterator[Endpoint]:
+    """The endpoint of that name, over the DynamoDB Local on that port."""
     if name == LOCAL:
-        yield Endpoint(name, database_url)
+        yield Endpoint(name, f"http://127.0.0.1:{database}")
         return
-    command = [sys.executable, "-m", "bench.replay", database_url]
+    command = [sys.executable, "-m", "bench.replay", str(database)]
     with running(name, command, cwd=ROOT, environment={}, cpus=LOAD_CPUS) as process:
         yield Endpoint(name, f"http://127.0.0.1:{process.port}")

@@ -12,9 +12,10 @@ from typing import Final
 
 from bench.endpoints import Endpoint, Traffic
 from bench.equality import check_same
-from bench.generator import Load, connected, send
+from bench.generator import Load, send
 from bench.processes import Process, running
 from bench.servers import ROOT, Server, requests_of
+from bench.wire import connected
 from bench.workloads import Workload
 
 __all__ = ["CONCURRENCY", "Plan", "Results", "Sample", "measure"]
@@ -104,7 +105,7 @@ def measure(
                     environment=server.environment_at(endpoint.url),
                 )
             )
-            request = requests_of(server, workload, process.port)
+            request = requests_of(server, workload)
             contenders.append(Contender(server.name, process, request))
         progress(f"{where}: the answers are compared")
         asyncio.run(_compare(contenders, endpoint, results))

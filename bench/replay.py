@@ -5,7 +5,7 @@ The first time, a request goes to DynamoDB Local and its answer is kept, byte fo
 so that the answer to the first one stands for all: nothing is stored. What is unknown after
 `/seal` is an error, and counted.
 
-Run as a process of its own: `python -m bench.replay http://127.0.0.1:PORT`.
+Run as a process of its own: `python -m bench.replay PORT`, with the port of DynamoDB Local.
 """
 
 import asyncio
@@ -13,14 +13,17 @@ import json
 import sys
 import zlib
 from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
 import uvloop
 
+from bench.wire import connected, dynamodb_request
 from data.metering import consumption
 
-__all__ = ["Recorder", "Replay"]
+__all__ = ["Recorder", "Replay", "replaying"]
 
 _UNKNOWN: Final = b'{"__type":"com.amazon.coral.validate#ValidationException","message":"unknown"}'
 
@@ -39,8 +42,8 @@ class Recorded:
 class Recorder:
     """The answers so far, by request, and the way to DynamoDB Local for those to come."""
 
-    def __init__(self, host: str, port: int) -> None:
-        self._upstream = host, port
+    def __init__(self, upstream: int) -> None:
+        self._upstream = upstream
         self._by_shape: dict[tuple[bytes, str], Recorded] = {}
         self.by_bytes: dict[tuple[bytes, bytes], Recorded] = {}
         self.sealed = False
@@ -83,23 +86,8 @@ class Recorder:
         }
 
     async def _ask(self, target: bytes, body: bytes) -> tuple[int, bytes]:
-        reader, writer = await asyncio.open_connection(*self._upstream)
-        try:
-            # Any signature will do for DynamoDB Local, but there must be one.
-            credential = b"AWS4-HMAC-SHA256 Credential=planner/20240101/us-east-1/dynamodb"
-            writer.write(
-                b"POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n"
-                b"Content-Type: application/x-amz-json-1.0\r\nX-Amz-Date: 20240101T000000Z\r\n"
-                b"Authorization: %b/aws4_request, SignedHeaders=host, Signature=0\r\n"
-                b"X-Amz-Target: %b\r\nContent-Length: %d\r\n\r\n%b"
-                % (credential, target, len(body), body)
-            )
-            head = await reader.readuntil(b"\r\n\r\n")
-            length = _header(head, b"content-length")
-            content = await (reader.readexactly(int(length)) if length else reader.read())
-            return int(head.split(b" ", 2)[1]), content
-        finally:
-            writer.close()
+        async with connected(self._upstream, 1) as [connection]:
+            return await connection.ask(dynamodb_request(target.decode(), body))
 
 
 class Replay(asyncio.Protocol):
@@ -173,14 +161,22 @@ def _http(status: int, content: bytes) -> bytes:
     )
 
 
-async def _serve(upstream: str) -> None:
-    host, _, port = upstream.removeprefix("http://").partition(":")
-    recorder = Recorder(host, int(port))
+@asynccontextmanager
+async def replaying(upstream: int) -> AsyncIterator[int]:
+    """The stand-in, over the DynamoDB Local on that port of 127.0.0.1: yields its own port."""
+    recorder = Recorder(upstream)
     loop = asyncio.get_running_loop()
     server = await loop.create_server(lambda: Replay(recorder), "127.0.0.1", 0)
-    print(f"listening on 127.0.0.1:{server.sockets[0].getsockname()[1]}", flush=True)
-    await loop.run_in_executor(None, sys.stdin.read)  # Until the benchmark is gone.
+    async with server:
+        yield server.sockets[0].getsockname()[1]
+
+
+async def _serve(upstream: int) -> None:
+    async with replaying(upstream) as port:
+        print(f"listening on 127.0.0.1:{port}", flush=True)
+        # Until the benchmark is gone, however that ends.
+        await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
 
 
 if __name__ == "__main__":
-    uvloop.run(_serve(sys.argv[1]))
+    uvloop.run(_serve(int(sys.argv[1])))

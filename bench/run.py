@@ -48,13 +48,13 @@ QUICK: Final = Effort(
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What is measured, and on what. `progress` says what is being done, `done` that a part is."""
+    """What is measured, and on what: `database` is the port of DynamoDB Local. `progress` says what is being done, `done` that a part is."""
 
     effort: Effort
     workloads: Sequence[Workload]
     servers: Sequence[Server]
     endpoints: Sequence[str]
-    database_url: str
+    database: int
     peers: Path
     progress: Callable[[str], None]
     done: Callable[[], None]

@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Final
 
 from bench.data import USER
+from bench.wire import post
 from bench.workloads import Workload
 from server.authjs import cookie_name, mint
 from server.engines import DUMMY_CREDENTIALS
 from server.npm import install
 
-__all__ = ["ROOT", "SERVERS", "TABLE", "Server", "peers_folder", "requests_of", "servers_of"]
+__all__ = ["ROOT", "SERVERS", "TABLE", "WORKERS", "Server", "peers_folder", "requests_of", "servers_of"]
 
 ROOT: Final = Path(__file__).parents[1]
 TABLE: Final = "bench"
@@ -91,6 +92,13 @@ SERVERS: Final = (
 )
 
 
+WORKERS: Final = tuple(
+    Server(f"ours, {count} workers", environment={"PLANNER_WORKERS": str(count)})
+    for count in (2, 4)
+)
+"""Ours in more than one process, which only concurrent requests can tell from one."""
+
+
 def servers_of(workload: Workload, servers: Sequence[Server]) -> list[Server]:
     """Those of the servers that run a workload: the second form of a peer only where it differs."""
     return [each for each in servers if workload.windowed or not each.windows_only]
@@ -101,22 +109,14 @@ def peers_folder(home: Path) -> Path:
     return install(_PEERS, home / "bench")
 
 
-def requests_of(server: Server, workload: Workload, port: int) -> Callable[[int], bytes]:
+def requests_of(server: Server, workload: Workload) -> Callable[[int], bytes]:
     """Makes the n-th request of a workload, as it goes over the wire."""
     headers = {
-        "Host": f"127.0.0.1:{port}",
         "Accept": "application/graphql-response+json, application/json;q=0.9",
         "Content-Type": "application/json",
         **server.headers(workload.team.id),
     }
-    lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
-    start = f"POST /graphql HTTP/1.1\r\n{lines}Content-Length: ".encode()
-
-    def request(number: int) -> bytes:
-        body = workload.body(number)
-        return b"%b%d\r\n\r\n%b" % (start, len(body), body)
-
     if workload.is_write:
-        return request
-    same = request(0)
+        return lambda number: post("/graphql", headers, workload.body(number))
+    same = post("/graphql", headers, workload.body(0))
     return lambda number: same

@@ -10,7 +10,7 @@ from bench.data import CREATE, LARGE, MEDIUM, SMALL, TeamSize, team_of
 from data.entities import EntityType, Project, Resource
 from resolvers.global_ids import to_global_id
 
-__all__ = ["WORKLOADS", "Workload", "tiny_of"]
+__all__ = ["WORKLOADS", "Workload", "timeline_of", "tiny_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,8 @@ _CREATE = (
 )
 
 
-def _timeline(size: TeamSize) -> Workload:
+def timeline_of(size: TeamSize) -> Workload:
+    """All of a team, each assignment with its resource and its project."""
     numbers = f"{size.resources} resources, {size.projects} projects, {size.assignments:,}"
     return Workload(size.id, size, f"the whole timeline: {numbers} assignments", _TIMELINE)
 
@@ -79,9 +80,9 @@ WORKLOADS: Final = {
     each.name: each
     for each in (
         tiny_of(SMALL),
-        _timeline(SMALL),
-        _timeline(MEDIUM),
-        _timeline(LARGE),
+        timeline_of(SMALL),
+        timeline_of(MEDIUM),
+        timeline_of(LARGE),
         Workload(
             "narrow",
             MEDIUM,

@@ -5,7 +5,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -14,13 +14,14 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-from bench import comparison, load
 from bench.data import TEAMS, TeamSize
 from bench.endpoints import LOCAL, REPLAY, UnknownRequests, database
 from bench.equality import Different
+from bench.load import LOADED
 from bench.processes import LOAD_CPUS, ProcessFailed
 from bench.report import page
-from bench.run import FULL, QUICK, Effort, Run
+from bench.run import FULL, QUICK, Effort, Run, Section
+from bench.sections import SECTIONS
 from bench.servers import ROOT, SERVERS, Server, peers_folder
 from bench.wire import WrongAnswer
 from bench.workloads import WORKLOADS, Workload
@@ -31,9 +32,6 @@ __all__ = ["main"]
 
 HOME: Final = ROOT / ".planner"
 RESULTS: Final = ROOT / "bench" / "RESULTS.md"
-SECTIONS: Final = (comparison.SECTION, load.SECTION)
-"""What the results consist of, in order."""
-
 _FAILURES: Final = (
     AssetError,
     EngineError,
@@ -78,6 +76,10 @@ def _bench(
     endpoint: Annotated[
         list[EndpointName] | None, typer.Option(help="Only this; may be given again.")
     ] = None,
+    section: Annotated[
+        list[str] | None,
+        typer.Option(help=f"Only this; may be given again. {', '.join(SECTIONS)}"),
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -91,13 +93,14 @@ def _bench(
     Needs npm and Java. A whole run takes half an hour, in which the machine should do nothing else.
     docs/performance.md says what is measured and how to read it.
     """
-    unknown = set(workload or ()) - WORKLOADS.keys()
-    if unknown:
-        raise typer.BadParameter(f"{', '.join(sorted(unknown))}; one of {', '.join(WORKLOADS)}")
+    _check("workload", workload, WORKLOADS)
+    _check("section", section, SECTIONS)
     servers = [each for each in SERVERS if not server or any(part in each.name for part in server)]
     if not servers:
         raise typer.BadParameter(f"no such server; there are {', '.join(s.name for s in SERVERS)}")
-    is_whole = not (quick or rounds or workload or server or endpoint)
+    is_whole = not (quick or rounds or workload or server or endpoint or section)
+    # Whoever asks for something in particular wants no more than that.
+    parts = section or ([*SECTIONS] if is_whole else ["comparison"])
     names = workload or (_QUICK_WORKLOADS if quick else [*WORKLOADS])
     try:
         text = _measure(
@@ -105,6 +108,7 @@ def _bench(
             [WORKLOADS[name] for name in names],
             servers,
             endpoint or ([REPLAY] if quick else [REPLAY, LOCAL]),
+            [SECTIONS[name] for name in parts],
         )
     except _FAILURES as failure:
         err.print(Text(str(failure), "red"), soft_wrap=True)
@@ -112,6 +116,12 @@ def _bench(
     file = output or (RESULTS if is_whole else HOME / "bench" / "RESULTS.md")
     file.write_text(text, encoding="utf-8")
     err.print(f"Written: {file}", soft_wrap=True)
+
+
+def _check(option: str, given: Collection[str] | None, known: Collection[str]) -> None:
+    if unknown := sorted({*(given or ())} - {*known}):
+        hint = f"--{option}"
+        raise typer.BadParameter(f"{', '.join(unknown)}; {', '.join(known)}", param_hint=hint)
 
 
 def _teams(workloads: Sequence[Workload]) -> list[TeamSize]:
@@ -125,6 +135,7 @@ def _measure(
     workloads: Sequence[Workload],
     servers: Sequence[Server],
     endpoints: Sequence[str],
+    sections: Sequence[Section],
 ) -> str:
     began = time.monotonic()
     find_java()
@@ -145,6 +156,6 @@ def _measure(
             run = Run(
                 effort, workloads, servers, endpoints, port, peers, progress=progress, done=done
             )
-            bar.update(task, total=sum(section.parts(run) for section in SECTIONS))
-            texts = [section.write(run) for section in SECTIONS]
+            bar.update(task, total=sum(section.parts(run) for section in sections))
+            texts = [section.write(run) for section in sections]
     return page(effort, texts, time.monotonic() - began)

@@ -127,4 +127,6 @@ def _traffic(traffic: dict[str, Traffic]) -> str:
     )
 
 
-SECTION: Final = Section(lambda run: len(run.endpoints) * len(run.workloads), _compare)
+SECTION: Final = Section(
+    "comparison", lambda run: len(run.endpoints) * len(run.workloads), _compare
+)

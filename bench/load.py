@@ -20,7 +20,7 @@ from bench.workloads import timeline_of, tiny_of
 __all__ = ["LOADED", "SECTION", "under_load"]
 
 LOADED: Final = (SMALL, MEDIUM, *OTHERS, LARGE)
-"""The teams that are asked for: of four timelines one is large, the others are three medium ones."""
+"""The teams that are asked for: of four timelines one is large, and three are medium ones."""
 
 LEVELS: Final = (0, 16, 64)
 
@@ -68,9 +68,7 @@ async def under_load(
         load = [asyncio.ensure_future(keep_asking(each)) for each in connections]
         measured = asyncio.ensure_future(measure(own))
         # The load itself ends only by failing.
-        done, running = await asyncio.wait(
-            (measured, *load), return_when=asyncio.FIRST_COMPLETED
-        )
+        done, running = await asyncio.wait((measured, *load), return_when=asyncio.FIRST_COMPLETED)
         for task in running:
             task.cancel()
         await asyncio.gather(*running, return_exceptions=True)
@@ -128,9 +126,7 @@ def _row(server: Server, endpoint: Endpoint, run: Run, level: int) -> tuple[str,
         environment=server.environment_at(endpoint.url),
     ) as process:
         found = asyncio.run(
-            under_load(
-                process, tiny, timelines, others=level, seconds=run.effort.load_seconds
-            )
+            under_load(process, tiny, timelines, others=level, seconds=run.effort.load_seconds)
         )
     return (
         str(level),
@@ -141,4 +137,4 @@ def _row(server: Server, endpoint: Endpoint, run: Run, level: int) -> tuple[str,
     )
 
 
-SECTION: Final = Section(lambda run: len(_servers(run)), _measure)
+SECTION: Final = Section("load", lambda run: len(_servers(run)), _measure)

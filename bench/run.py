@@ -48,7 +48,8 @@ QUICK: Final = Effort(
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What is measured, and on what: `database` is the port of DynamoDB Local. `progress` says what is being done, `done` that a part is."""
+    """What is measured, and on what: `database` is the port of DynamoDB Local, `peers` the folder
+    where they are installed. `progress` says what is being done, `done` that a part is."""
 
     effort: Effort
     workloads: Sequence[Workload]
@@ -62,8 +63,9 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A part of the results. `write` measures, and returns Markdown that begins with a heading of
-    level 2; `parts` is how often it calls `run.done`."""
+    """A part of the results, by its name on the command line. `write` measures, and returns
+    Markdown that begins with a heading of level 2; `parts` is how often it calls `run.done`."""
 
+    name: str
     parts: Callable[[Run], int]
     write: Callable[[Run], str]

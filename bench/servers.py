@@ -15,7 +15,16 @@ from server.authjs import cookie_name, mint
 from server.engines import DUMMY_CREDENTIALS
 from server.npm import install
 
-__all__ = ["ROOT", "SERVERS", "TABLE", "WORKERS", "Server", "peers_folder", "requests_of", "servers_of"]
+__all__ = [
+    "ROOT",
+    "SERVERS",
+    "TABLE",
+    "WORKERS",
+    "Server",
+    "peers_folder",
+    "requests_of",
+    "servers_of",
+]
 
 ROOT: Final = Path(__file__).parents[1]
 TABLE: Final = "bench"
@@ -85,6 +94,7 @@ def _peer(name: str, script: str, environment: Mapping[str, str] | None = None) 
 
 SERVERS: Final = (
     Server("ours"),
+    Server("ours, PLANNER_FAST_PATH=false", environment={"PLANNER_FAST_PATH": "false"}),
     *_peer("Apollo Server", "apollo.mjs"),
     *_peer("GraphQL Yoga", "yoga.mjs"),
     *_peer("Mercurius", "mercurius.mjs"),

@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help dev test test-deep check format schema lock playground dynamodb-local clean
+.PHONY: help dev test test-deep bench check format schema lock playground dynamodb-local clean
 
 help: ## Show what can be made
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -20,6 +20,9 @@ test: $(READY) ## Run the tests; those that need Java or npm say so where these 
 
 test-deep: $(READY) ## Run the property tests, races, faults and random requests with many more examples (half an hour)
 	@HYPOTHESIS_PROFILE=deep $(BIN)/python -m pytest -m deep -n 2 --dist loadfile
+
+bench: $(READY) ## Measure our server and its peers side by side (half an hour; needs npm and Java)
+	@$(BIN)/python -m bench
 
 check: $(READY) ## Check format, lint, types, the import arrow and that schema.graphql is current
 	@$(BIN)/ruff format --check .

@@ -115,7 +115,7 @@ async def section(
         await fill(store, team_id, list(history(team_id, each, a_year=a_year)))
         for title, window in WINDOWS.items():
             progress(f"{each} years: {title}")
-            alone = AssignmentsSlice(window)
+            alone: Slice = AssignmentsSlice(window)
             store.large_teams = LargeTeams()
             whole: list[Slice] = [ResourcesSlice(), ProjectsSlice(), alone]
             costs = [

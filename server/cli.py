@@ -15,6 +15,7 @@ from pydantic import AliasChoices, ValidationError
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
+from starlette.applications import Starlette
 
 from data.entities import Membership, Role, Team
 from data.errors import PlannerError
@@ -29,7 +30,7 @@ from server.dev import LOOPBACK, dev_secret, dev_settings, dev_sign_in, dev_toke
 from server.engines import EngineError
 from server.issuing import issue_stored, issue_token
 from server.logs import log_for_machines, log_for_people
-from server.serving import ListenError, listen, url_of
+from server.serving import ListenError, listen, serve_in_workers, url_of
 from server.serving import serve as run_server
 from server.settings import SessionStrategy, Settings, StoreKind
 from server.stores import running_store
@@ -118,9 +119,15 @@ def dev(host: HostOption = None, port: PortOption = None) -> None:
 
 
 @app.command()
-def serve(host: HostOption = None, port: PortOption = None) -> None:
+def serve(
+    host: HostOption = None,
+    port: PortOption = None,
+    workers: Annotated[
+        int | None, typer.Option(help="How many processes; else PLANNER_WORKERS, or 1.")
+    ] = None,
+) -> None:
     """Serve the table that the environment names."""
-    settings = _settings(host, port)
+    settings = _settings(host, port, workers)
     log_for_machines()
     if settings.session_strategy is SessionStrategy.JWT and not settings.secrets:
         _stop("AUTH_SECRET is not set: without the secret of Auth.js nobody can be known.")
@@ -131,14 +138,26 @@ def serve(host: HostOption = None, port: PortOption = None) -> None:
         elif asyncio.run(_work(running, credentials, Store.describe_table)) is None:
             # Better no start than one where every request fails.
             _stop(f"There is no table {running.table}; `planner table create` makes it.")
+        # What is wrong with the settings is said here, once, whoever serves.
         application = create_app(running, credentials=credentials)
         log.info("listening", url=url_of(listening, GRAPHQL_PATH))
-        run_server(
-            application,
+        seconds = running.shutdown_seconds
+        if running.workers == 1:
+            run_server(application, listening, log_level="info", shutdown_seconds=seconds)
+            return
+        serve_in_workers(
+            partial(_worker, running, credentials),
             listening,
+            workers=running.workers,
             log_level="info",
-            shutdown_seconds=running.shutdown_seconds,
+            shutdown_seconds=seconds,
         )
+
+
+def _worker(settings: Settings, credentials: Mapping[str, Any]) -> Starlette:
+    """The application of one worker, in the process that has it."""
+    log_for_machines()
+    return create_app(settings, credentials=credentials)
 
 
 @app.command()
@@ -279,8 +298,10 @@ async def _work(
         return await work(store)
 
 
-def _settings(host: str | None = None, port: int | None = None) -> Settings:
-    given: dict[str, Any] = {"host": host, "port": port}
+def _settings(
+    host: str | None = None, port: int | None = None, workers: int | None = None
+) -> Settings:
+    given: dict[str, Any] = {"host": host, "port": port, "workers": workers}
     try:
         return Settings(**{name: value for name, value in given.items() if value is not None})
     except ValidationError as error:

@@ -1,13 +1,16 @@
 """Listening: the socket first, so that a taken port is one line and not a started engine."""
 
 import socket
+from collections.abc import Callable
 
 import uvicorn
 from starlette.applications import Starlette
+from uvicorn.config import STARTUP_FAILURE
+from uvicorn.supervisors import Multiprocess
 
 from server.protocol import BoundedHttp
 
-__all__ = ["ListenError", "listen", "serve", "server_of", "url_of"]
+__all__ = ["ListenError", "listen", "serve", "serve_in_workers", "server_of", "url_of"]
 
 
 class ListenError(Exception):
@@ -35,8 +38,47 @@ def url_of(listening: socket.socket, path: str) -> str:
 def server_of(app: Starlette, *, log_level: str, shutdown_seconds: int) -> uvicorn.Server:
     """The server of the application. Told to stop, it finishes what is under way, for at most
     `shutdown_seconds`."""
-    config = uvicorn.Config(
+    return uvicorn.Server(_config(app, log_level, shutdown_seconds))
+
+
+def serve(
+    app: Starlette, listening: socket.socket, *, log_level: str, shutdown_seconds: int
+) -> None:
+    """Serves until it is told to stop."""
+    server = server_of(app, log_level=log_level, shutdown_seconds=shutdown_seconds)
+    server.run(sockets=[listening])
+
+
+def serve_in_workers(
+    make_app: Callable[[], Starlette],
+    listening: socket.socket,
+    *,
+    workers: int,
+    log_level: str,
+    shutdown_seconds: int,
+) -> None:
+    """Serves from so many processes, all of which accept from one socket, until it is told to
+    stop; one that dies is replaced. Each calls `make_app`, which must be picklable, once it runs,
+    and so has a store, caches and metrics of its own. Raises ListenError when they can't start."""
+    config = _config(make_app, log_level, shutdown_seconds, workers=workers, factory=True)
+    supervisor = Multiprocess(config, sockets=[listening])
+    supervisor.run()
+    if any(process.exitcode == STARTUP_FAILURE for process in supervisor.processes):
+        raise ListenError("the workers did not start; what each of them said is above")
+
+
+def _config(
+    app: Starlette | Callable[[], Starlette],
+    log_level: str,
+    shutdown_seconds: int,
+    *,
+    workers: int = 1,
+    factory: bool = False,
+) -> uvicorn.Config:
+    return uvicorn.Config(
         app,
+        factory=factory,
+        workers=workers,
         http=BoundedHttp,
         # An upgrade stays a request of HTTP, which the application refuses.
         ws="none",
@@ -52,12 +94,3 @@ def server_of(app: Starlette, *, log_level: str, shutdown_seconds: int) -> uvico
         log_level=log_level,
         access_log=False,
     )
-    return uvicorn.Server(config)
-
-
-def serve(
-    app: Starlette, listening: socket.socket, *, log_level: str, shutdown_seconds: int
-) -> None:
-    """Serves until it is told to stop."""
-    server = server_of(app, log_level=log_level, shutdown_seconds=shutdown_seconds)
-    server.run(sockets=[listening])

@@ -48,6 +48,7 @@ class Settings(BaseSettings):
 
     host: str = Field("127.0.0.1", validation_alias=AliasChoices("HOST"))
     port: int = Field(8000, ge=0, le=65535, validation_alias=AliasChoices("PORT"))
+    workers: int = Field(1, ge=1)
     # What most platforms grant between SIGTERM and SIGKILL.
     shutdown_seconds: int = Field(30, ge=1)
 

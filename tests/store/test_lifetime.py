@@ -13,6 +13,7 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import httpx
+import pytest
 from msgspec.structs import replace
 
 from data.entities import Resource
@@ -167,6 +168,7 @@ async def refuses_connections(url: str) -> None:
         await asyncio.sleep(0.01)
 
 
+STARTED = r"Started server process \[(\d+)\]"
 CREATE = 'mutation { createResource(input: {name: "Ada"}) { resource { name } errors { code } } }'
 
 
@@ -220,6 +222,40 @@ async def test_sigterm_lets_a_cascade_in_the_background_finish(tmp_path: Path) -
         assert sent == ["Query", "Query", "TransactWriteItems"]
         assert "deletion finished" in said
         assert_ended_in_order(process, said)
+
+
+async def test_workers_share_a_port_and_end_with_their_supervisor(tmp_path: Path) -> None:
+    gate = asyncio.Event()
+    workers = {"PLANNER_WORKERS": "2"}
+    async with running_stub() as stub, served(tmp_path, stub.url, **workers) as (process, url):
+        stub.conduct["slow"] = Conduct(gate=gate)
+        pids = [int((await says(process, STARTED))[1]) for _ in range(2)]
+        assert len({process.pid, *pids}) == 3
+        async with httpx.AsyncClient(base_url=url, timeout=PATIENCE) as http:
+            answer = asyncio.create_task(Api(http, "slow").data(CREATE))
+            await stub.arrived("slow")
+            process.send_signal(signal.SIGTERM)
+            gate.set()
+            assert await answer == {"createResource": {"resource": {"name": "Ada"}, "errors": []}}
+        said = await last_words(process)
+        assert said.count("Application shutdown complete") == 2
+        assert_ended_in_order(process, said)
+        for pid in pids:
+            with pytest.raises(ProcessLookupError):
+                os.kill(pid, 0)
+
+
+async def test_a_worker_that_dies_is_replaced(tmp_path: Path) -> None:
+    workers = {"PLANNER_WORKERS": "2"}
+    async with running_stub() as stub, served(tmp_path, stub.url, **workers) as (process, url):
+        pids = [int((await says(process, STARTED))[1]) for _ in range(2)]
+        os.kill(pids[0], signal.SIGKILL)
+        assert int((await says(process, STARTED))[1]) not in pids
+        async with httpx.AsyncClient(base_url=url, timeout=PATIENCE) as http:
+            assert "errors" not in await Api(http, "team").run(TIMELINE)
+        process.send_signal(signal.SIGTERM)
+        await last_words(process)
+        assert process.returncode in (0, -signal.SIGTERM)
 
 
 async def last_words(process: Process) -> str:

@@ -52,6 +52,9 @@ class Part:
     item: Identified | None = None
 
 
+Parts = Mapping[Slice, Part]
+
+
 class _Cancelled(Exception):
     """A CancelledError on its way through aiodataloader, which wakes nobody for one of those."""
 
@@ -68,15 +71,16 @@ class PartitionLoader:
         self._store = store
         self._team_id = team_id
         self._on_left_behind = on_left_behind
-        self._parts: DataLoader[Slice, Part] = DataLoader(self._load)
+        self._parts: DataLoader[frozenset[Slice], Parts] = DataLoader(self._load)
         self._reads: set[asyncio.Task[Any]] = set()
 
-    async def load(self, slices: Collection[Slice]) -> Mapping[Slice, Part]:
-        """The parts of the slices: from memory, or all that are new in one read, which is given
-        up when who asked for it is cancelled."""
-        keys = list(slices)
+    async def load(self, slices: Collection[Slice]) -> Parts:
+        """The parts of the slices, all in one read, which is given up when who asked for it is
+        cancelled; or from memory, if the same were asked for before."""
+        if not slices:
+            return {}
         try:
-            return dict(zip(keys, await self._parts.load_many(keys), strict=True))
+            return await self._parts.load(frozenset(slices))
         except _Cancelled:
             raise asyncio.CancelledError from None
         except asyncio.CancelledError:
@@ -89,10 +93,11 @@ class PartitionLoader:
         """After a write: what was read before may be no longer so."""
         self._parts.clear_all()
 
-    async def _load(self, slices: list[Slice]) -> list[Part]:
+    async def _load(self, wanted: list[frozenset[Slice]]) -> list[Parts]:
         if task := asyncio.current_task():
             self._reads.add(task)
             task.add_done_callback(self._reads.discard)
+        slices = frozenset[Slice]().union(*wanted)
         try:
             partition = await self._read(plan(self._team_id, slices))
             partition.hide()
@@ -104,7 +109,7 @@ class PartitionLoader:
             if owner.deleting_at and age_seconds(owner.deleting_at) > MARK_TIMEOUT:
                 self._on_left_behind(owner)
         by_key = _by_sort_key(partition) if any(isinstance(e, ItemSlice) for e in slices) else {}
-        return [_part(partition, by_key, each) for each in slices]
+        return [{each: _part(partition, by_key, each) for each in some} for some in wanted]
 
     async def _read(self, plan: Plan) -> Partition:
         if plan.large:
@@ -117,6 +122,8 @@ class PartitionLoader:
                     return partition
                 large_teams.add(self._team_id)
             plan = plan.large
+        if plan.companion is None and plan.beside is None:
+            return await self._query(plan.table)
         table, long, beside = await asyncio.gather(
             *(self._query(query) for query in (plan.table, plan.companion, plan.beside))
         )

@@ -25,6 +25,7 @@ from data.store import STORE_ERRORS, Store, open_store
 from data.team_id import MAX_TEAM_ID_LENGTH, MAX_USER_ID_LENGTH, is_team_id, is_user_id
 from schema import sdl
 from server.app import GRAPHQL_PATH, create_app
+from server.collector import spare_the_collector
 from server.demo import DEMO_TEAM, DEMO_USER, seed_demo
 from server.dev import LOOPBACK, dev_secret, dev_settings, dev_sign_in, dev_token
 from server.engines import EngineError
@@ -157,7 +158,9 @@ def serve(
 def _worker(settings: Settings, credentials: Mapping[str, Any]) -> Starlette:
     """The application of one worker, in the process that has it."""
     log_for_machines()
-    return create_app(settings, credentials=credentials)
+    application = create_app(settings, credentials=credentials)
+    spare_the_collector()
+    return application
 
 
 @app.command()

@@ -36,6 +36,8 @@ MAX_OPERATION_NAMES: Final = 100
 """Clients choose the names of operations, and each name is a time series for ever. A frontend has
 some dozens; what comes after this many is `other`."""
 
+_Series = tuple[Counter, Histogram, Counter, Counter, Counter, Counter]
+
 _BUCKETS: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 
 
@@ -99,10 +101,35 @@ class Metrics:
             registry=self.registry,
         )
         self._names: set[str] = set()
+        # Looking the series of an operation up takes longer than counting.
+        self._children: dict[tuple[str, str, str], _Series] = {}
 
     def _of_operations(self, name: str, text: str) -> Counter:
         """A counter of what operations cost, by their name and how they ended."""
         return Counter(name, text, ["operation", "outcome"], registry=self.registry)
+
+    def count(self, operation: str, type: str, outcome: str, seconds: float, meter: Meter) -> None:
+        """Counts an operation and what it cost."""
+        series = (self.label_of(operation), type, outcome)
+        if series not in self._children:
+            self._children[series] = self._series_of(*series)
+        operations, duration, requests, retries, read_units, write_units = self._children[series]
+        operations.inc()
+        duration.observe(seconds)
+        requests.inc(meter.requests.total())
+        read_units.inc(meter.read_units)
+        write_units.inc(meter.write_units)
+        retries.inc(meter.retries)
+
+    def _series_of(self, operation: str, type: str, outcome: str) -> _Series:
+        return (
+            self.operations.labels(operation, type, outcome),
+            self.duration.labels(operation, type),
+            self.requests.labels(operation, outcome),
+            self.retries.labels(operation, outcome),
+            self.read_units.labels(operation, outcome),
+            self.write_units.labels(operation, outcome),
+        )
 
     def label_of(self, operation: str) -> str:
         """The label of an operation: its name, or `other` once there are too many of them."""

@@ -10,7 +10,7 @@ sends neither header is no browser, and acts in nobody's name.
 from collections.abc import Mapping
 from typing import Final
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import Response
@@ -74,14 +74,17 @@ class DefaultHeaders:
 
     def __init__(self, app: ASGIApp, *, headers: Mapping[str, str]) -> None:
         self._app = app
-        self._headers = headers
+        self._headers = [(name.lower().encode(), text.encode()) for name, text in headers.items()]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                present = MutableHeaders(scope=message)
-                for name, value in self._headers.items():
-                    present.setdefault(name, value)
+                present = message.setdefault("headers", [])
+                names = {name.lower() for name, _ in present}
+                message["headers"] = [
+                    *present,
+                    *(header for header in self._headers if header[0] not in names),
+                ]
             await send(message)
 
         await self._app(scope, receive, with_headers if scope["type"] == "http" else send)

@@ -186,16 +186,7 @@ class Telemetry:
         )
         log.info("operation", **line)
         metrics = self._metrics
-        label = metrics.label_of(seen.operation)
-        metrics.operations.labels(label, seen.type, seen.outcome.value).inc()
-        metrics.duration.labels(label, seen.type).observe(seconds)
-        for counter, cost in (
-            (metrics.requests, meter.requests.total()),
-            (metrics.retries, meter.retries),
-            (metrics.read_units, meter.read_units),
-            (metrics.write_units, meter.write_units),
-        ):
-            counter.labels(label, seen.outcome.value).inc(cost)
+        metrics.count(seen.operation, seen.type, seen.outcome.value, seconds, meter)
         for code in seen.codes:
             metrics.errors.labels(code).inc()
         for skip, count in skipped.items():

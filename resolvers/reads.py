@@ -93,9 +93,11 @@ async def _read_operation(context: RequestContext, info: GraphQLResolveInfo[Any]
                 concrete = info.schema.get_type(found[0].value)
                 if isinstance(concrete, GraphQLObjectType):
                     slices |= selection.slices_below(concrete, field.below)
-    keys = await asyncio.gather(*(_sort_keys(context, *found) for found in named.values()))
-    items = {id: tuple(map(ItemSlice, sks)) for id, sks in zip(named, keys, strict=True)}
-    slices.update(slice for each in items.values() for slice in each)
+    items: dict[str, tuple[ItemSlice, ...]] = {}
+    if named:
+        keys = await asyncio.gather(*(_sort_keys(context, *found) for found in named.values()))
+        items = {id: tuple(map(ItemSlice, sks)) for id, sks in zip(named, keys, strict=True)}
+        slices.update(slice for each in items.values() for slice in each)
     parts = await context.loader.load(slices)
     return context.linked(Graph(context.team_id, parts, items=items))
 

@@ -99,7 +99,9 @@ class Selection:
             named = get_named_type(definition.type)
             yield Selected(
                 node.name.value,
-                get_argument_values(definition, node, self._info.variable_values),
+                get_argument_values(definition, node, self._info.variable_values)
+                if definition.args
+                else {},
                 named if isinstance(named, (GraphQLObjectType, GraphQLInterfaceType)) else None,
                 node.selection_set,
             )
@@ -143,6 +145,8 @@ class Selection:
 
 
 def _is_included(info: GraphQLResolveInfo[Any], node: SelectionNode) -> bool:
+    if not node.directives:
+        return True
     skip = get_directive_values(GraphQLSkipDirective, node, info.variable_values)
     if skip and skip["if"]:
         return False

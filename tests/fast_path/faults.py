@@ -7,18 +7,29 @@ from collections.abc import Callable, Collection, Generator, Iterator, Mapping, 
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from typing import Any, Final
 
-from graphql import GraphQLError, Undefined
+from graphql import (
+    GraphQLError,
+    GraphQLList,
+    GraphQLObjectType,
+    Undefined,
+    get_named_type,
+    get_nullable_type,
+    is_leaf_type,
+)
 from hypothesis import strategies as st
 
 from data.entities import Link
 from data.errors import Unavailable
 from resolvers.graph import AssignmentNode, MembershipNode, ProjectNode, ResourceNode, TeamNode
 from resolvers.viewer import ViewerTeam
+from schema import schema
 
 __all__ = ["Fault", "Place", "faults", "misbehaving", "watching"]
 
+_CORE: Final = schema._schema
 _OBJECTS: Final = {
     each.__name__: each
     for each in (
@@ -91,7 +102,7 @@ def _as_list(value: Any) -> list[Any]:
 
 
 _Outcome = Callable[[Callable[[], Any]], Any]
-_OUTCOMES: Final[Mapping[str, _Outcome]] = {
+_ANY: Final[Mapping[str, _Outcome]] = {
     "null": lambda _: None,
     "raises a planner error": lambda _: _raised(Unavailable("the store is busy; try again")),
     "raises": lambda _: _raised(RuntimeError("broken")),
@@ -104,6 +115,16 @@ _OUTCOMES: Final[Mapping[str, _Outcome]] = {
     "an exception": lambda _: RuntimeError("returned"),
     "a planner error": lambda _: Unavailable("returned"),
     "undefined": lambda _: Undefined,
+    "an object": lambda _: object(),
+    "a mapping": lambda _: {"id": "mapped", "name": "Mapped", "version": 1},
+    "a callable": lambda usual: usual,
+    "later": lambda usual: Later(usual(), 0),
+    "much later": lambda usual: Later(usual(), 3),
+    "later null": lambda _: Later(None, 1),
+    "later fails": lambda _: Later(RuntimeError("failed later"), 1),
+    "much later fails": lambda _: Later(Unavailable("failed much later"), 3),
+}
+_LEAVES: Final[Mapping[str, _Outcome]] = {
     "a large number": lambda _: 2**40,
     "a number": lambda _: 7,
     "a fraction": lambda _: 1.5,
@@ -116,17 +137,11 @@ _OUTCOMES: Final[Mapping[str, _Outcome]] = {
     "other text": lambda _: Shout("loud"),
     "a time": lambda _: datetime(2024, 1, 2, 3, 4),
     "an unknown role": lambda _: King.KING,
-    "an object": lambda _: object(),
-    "a mapping": lambda _: {"id": "mapped", "name": "Mapped", "version": 1},
     "a class": lambda _: ResourceNode,
-    "a callable": lambda usual: usual,
-    "nothing listed": lambda _: [],
     "bytes": lambda _: b"bytes",
-    "later": lambda usual: Later(usual(), 0),
-    "much later": lambda usual: Later(usual(), 3),
-    "later null": lambda _: Later(None, 1),
-    "later fails": lambda _: Later(RuntimeError("failed later"), 1),
-    "much later fails": lambda _: Later(Unavailable("failed much later"), 3),
+}
+_LISTS: Final[Mapping[str, _Outcome]] = {
+    "nothing listed": lambda _: [],
     "listed null": lambda usual: [*_as_list(usual())[:2], None],
     "listed exception": lambda usual: [RuntimeError("listed"), *_as_list(usual())],
     "listed later": lambda usual: [Later(each, n % 3) for n, each in enumerate(_as_list(usual()))],
@@ -144,7 +159,7 @@ _OUTCOMES: Final[Mapping[str, _Outcome]] = {
     "a broken list": lambda usual: Iterated(_as_list(usual())),
     "values": lambda usual: dict(enumerate(_as_list(usual()))).values(),
 }
-
+_OUTCOMES: Final = {**_ANY, **_LEAVES, **_LISTS}
 
 Place = tuple[str, str]
 """A class of objects and one of their attributes."""
@@ -173,14 +188,30 @@ def _places() -> list[Place]:
 
 def faults(places: Collection[Place]) -> st.SearchStrategy[list[Fault]]:
     """Plans for some of these places."""
-    one = st.builds(
-        Fault,
-        st.sampled_from(sorted(places)),
-        st.sampled_from([*_OUTCOMES]),
-        # Ids are base64: of many objects this is every second one.
-        st.sampled_from(["", "", "EIMQUYcgkosw02468x"]),
+    lists = [place for place in sorted(places) if _outcomes(place)[0] in _LISTS]
+    one = st.sampled_from([*lists, *sorted(places), *lists]).flatmap(
+        lambda place: st.builds(
+            Fault,
+            st.just(place),
+            st.sampled_from(_outcomes(place)),
+            # Ids are base64: of many objects this is every second one.
+            st.sampled_from(["", "EIMQUYcgkosw02468x", ""]),
+        )
     )
-    return st.lists(one, min_size=1, max_size=4) if places else st.just([])
+    return st.lists(one, min_size=1, max_size=3) if places else st.just([])
+
+
+@cache
+def _outcomes(place: Place) -> Sequence[str]:
+    """What a field of this type can get wrong in a way of its own."""
+    name, attribute = place
+    owner = _CORE.type_map[name.removesuffix("Node")]
+    assert isinstance(owner, GraphQLObjectType)
+    first, *rest = attribute.split("_")
+    type = owner.fields[first + "".join(map(str.capitalize, rest))].type
+    if isinstance(get_nullable_type(type), GraphQLList):
+        return [*_LISTS, *_ANY, *_LISTS]
+    return [*_ANY, *_LEAVES] if is_leaf_type(get_named_type(type)) else [*_ANY]
 
 
 @contextmanager

@@ -99,6 +99,9 @@ async def _see(
             suggestions=True,
             fast_path=fast_path,
         )
+        # What an error left behind is settled in the background.
+        while others := asyncio.all_tasks() - {asyncio.current_task()}:
+            await asyncio.wait(others)
     return Seen(
         body=_without_addresses(repr(answer.body)),
         executed=answer.executed,

@@ -9,8 +9,11 @@ from hypothesis import HealthCheck, Phase, given, settings
 
 import schema.execution
 from schema.fast_path import FastExecutor
-from tests.fast_path.runs import Case
-from tests.fast_path.test_same_answers import EXAMPLES, assert_same, cases
+from tests.fast_path.runs import Case, prepared, see
+from tests.fast_path.test_same_answers import cases
+
+# graphql-core itself gives up awaitables of an answer that has failed meanwhile.
+pytestmark = pytest.mark.filterwarnings("ignore:coroutine '.*Executor")
 
 
 class WithoutTypename(FastExecutor):
@@ -128,28 +131,31 @@ class OneAfterTheOther(FastExecutor):
         return in_turn()
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [each for each in FastExecutor.__subclasses__() if each.__module__ == __name__],
-    ids=lambda each: each.__name__,
+SABOTAGES = [each for each in FastExecutor.__subclasses__() if each.__module__ == __name__]
+
+
+@settings(
+    max_examples=200,
+    phases=[Phase.generate],
+    derandomize=True,
+    database=None,
+    suppress_health_check=list(HealthCheck),
 )
-def test_what_is_wrong_is_found(wrong: type[FastExecutor], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(schema.execution, "FastExecutor", wrong)
-    tried = 0
+@given(cases())
+def look_for(left: set[type[FastExecutor]], cases: list[Case]) -> None:
+    """Takes away what these requests tell from graphql-core."""
+    document = prepared(cases[0].request)
+    for case in cases if left else ():
+        usual = see(case, document, fast_path=False)
+        for wrong in {*left}:
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(schema.execution, "FastExecutor", wrong)
+                if see(case, document, fast_path=True) != usual:
+                    left.remove(wrong)
 
-    @settings(
-        max_examples=EXAMPLES,
-        phases=[Phase.generate],
-        derandomize=True,
-        database=None,
-        suppress_health_check=list(HealthCheck),
-    )
-    @given(cases())
-    def run(case: Case) -> None:
-        nonlocal tried
-        tried += 1
-        assert_same(case)
 
-    with pytest.raises(AssertionError, match="fast path:"):
-        run()
-    print(wrong.__name__, tried)
+def test_whatever_is_wrong_is_found_within_a_short_run() -> None:
+    left = {*SABOTAGES}
+    look_for(left)
+    assert left == set()
+    assert len(SABOTAGES) == 15

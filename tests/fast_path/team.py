@@ -25,7 +25,7 @@ from resolvers.global_ids import membership_id, to_global_id
 from tests.fast_path.documents import Values
 from tests.unit.data.memory_store import found
 
-__all__ = ["OTHER", "TEAMS", "USER", "VALUES", "Replay"]
+__all__ = ["OTHER", "TEAMS", "USER", "VALUES", "Replay", "rows"]
 
 USER: Final = "user-1"
 OTHER: Final = "team-2"
@@ -86,11 +86,18 @@ _ODD: Final[Sequence[Item]] = (
     {"sk": s("MEM#odd"), "EntityType": s("Membership"), "userId": s("odd"), "role": s("king")},
 )
 
+
+def rows(team: str) -> list[Item]:
+    """The items of a team with everything."""
+    partition = {"pk": s(f"TEAM#{team}")}
+    return [
+        *(encode(team, each) | partition for each in _FULL),
+        *(item | partition for item in _ODD),
+    ]
+
+
 TEAMS: Final[Mapping[str, Sequence[Item]]] = {
-    "team-1": (
-        *(encode("team-1", each) for each in _FULL),
-        *({"pk": s("TEAM#team-1"), **item} for item in _ODD),
-    ),
+    "team-1": rows("team-1"),
     "team-2": tuple(
         encode(OTHER, each)
         for each in (

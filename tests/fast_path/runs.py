@@ -84,10 +84,11 @@ async def _see(
     variables: Mapping[str, Any],
     fast_path: bool,
 ) -> Seen:
-    store = Replay()
+    client = Replay()
+    store = client.store
     budget = Budget(objects=case.objects, seconds=LIMITS.seconds)
     session = Session(user_id=USER, team_id=case.team, role=case.role)
-    context = RequestContext(session, store.as_store, Cascades(store.as_store), budget)
+    context = RequestContext(session, store, Cascades(store), budget)
     with capture_logs() as log, misbehaving(case.faults) if case.faults else nullcontext():
         answer = await carry_out(
             document,
@@ -105,7 +106,7 @@ async def _see(
     return Seen(
         body=_without_addresses(repr(answer.body)),
         executed=answer.executed,
-        requests=[repr(each) for each in store.requests],
+        requests=client.requests,
         left=budget._left,
         refusals=[repr(each) for each in context.refusals],
         # A row that can't be read is logged once in the life of a process.

@@ -1,8 +1,8 @@
 """A team with everything that rows can be, and a store that has only that and takes no writes."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
-from typing import Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from hypothesis import strategies as st
 
@@ -17,13 +17,15 @@ from data.entities import (
     Role,
     Team,
 )
-from data.errors import Unavailable
-from data.expressions import Item, Key, KeyQuery, s
+from data.expressions import Item, KeyQuery, s
 from data.items import encode
 from data.store import Store
 from resolvers.global_ids import membership_id, to_global_id
 from tests.fast_path.documents import Values
 from tests.unit.data.memory_store import found
+
+if TYPE_CHECKING:
+    from types_aiobotocore_dynamodb.client import DynamoDBClient
 
 __all__ = ["OTHER", "TEAMS", "USER", "VALUES", "Replay", "rows"]
 
@@ -149,39 +151,40 @@ _ANSWERS: Final[dict[str, list[Item]]] = {}
 
 
 class Replay:
-    """A store over these teams; it writes down what it is asked. The index of ids is consistent."""
+    """A client of DynamoDB for a store over these teams. It writes down what it is asked, and
+    takes no writes."""
 
     def __init__(self) -> None:
-        self.requests: list[KeyQuery | Key] = []
+        self.requests: list[str] = []
 
     @property
-    def as_store(self) -> Store:
-        return cast("Store", self)
+    def store(self) -> Store:
+        return Store(cast("DynamoDBClient", self), "planner")
 
-    async def query(self, query: KeyQuery, *, consistent: bool | None = None) -> list[Item]:
-        self.requests.append(query)
-        if (key := repr(query)) not in _ANSWERS:
-            items = found(query, _items())
-            _ANSWERS[key] = [
-                {k: v for k, v in item.items() if k in query.projection or not query.projection}
-                for item in items
-            ]
-        return _ANSWERS[key]
-
-    async def pages(
-        self, query: KeyQuery, *, consistent: bool | None = None
-    ) -> AsyncIterator[list[Item]]:
-        yield await self.query(query, consistent=consistent)
-
-    async def get(self, key: Key) -> Item | None:
+    async def query(self, **request: Any) -> object:
+        key = repr(request)
         self.requests.append(key)
-        return next((item for item in _items() if item.items() >= key.items()), None)
+        if key not in _ANSWERS:
+            query = KeyQuery(
+                request["KeyConditionExpression"],
+                request["ExpressionAttributeValues"],
+                filter=request.get("FilterExpression"),
+                index=request.get("IndexName"),
+            )
+            _ANSWERS[key] = found(query, _items())
+        return {"Items": _ANSWERS[key]}
 
-    async def _refuse(self, *_: Any, **__: Any) -> None:
-        self.requests.append({})
-        raise Unavailable("the store takes no writes")
+    async def get_item(self, **request: Any) -> object:
+        self.requests.append(repr(request))
+        key = request["Key"].items()
+        item = next((item for item in _items() if item.items() >= key), None)
+        return {"Item": item} if item else {}
 
-    put = update = delete = transact = _refuse
+    async def _refuse(self, **_: Any) -> object:
+        self.requests.append("a write")
+        raise RuntimeError("this is read only")
+
+    put_item = update_item = delete_item = transact_write_items = _refuse
 
 
 def _items() -> list[Item]:

@@ -8,22 +8,22 @@ from graphql.pyutils import is_awaitable
 from hypothesis import HealthCheck, Phase, given, settings
 
 import schema.execution
-from schema.fast_path import FastExecutor
+from schema.metered import MeteredExecutor
 from tests.fast_path.runs import Case, prepared, see
 from tests.fast_path.test_same_answers import cases
 
-# graphql-core itself gives up awaitables of an answer that has failed meanwhile.
-pytestmark = pytest.mark.filterwarnings("ignore:coroutine '.*Executor")
+# graphql-core itself gives up awaitables of an answer that has failed or overspent meanwhile.
+pytestmark = pytest.mark.filterwarnings("ignore:coroutine .* was never awaited")
 
 
-class WithoutTypename(FastExecutor):
+class WithoutTypename(MeteredExecutor):
     def execute_field(self, parent_type: Any, source: Any, details: Any, *rest: Any) -> Any:
         if details[0].node.name.value == "__typename":
             return Undefined
         return super().execute_field(parent_type, source, details, *rest)
 
 
-class CachedForAllVariables(FastExecutor):
+class CachedForAllVariables(MeteredExecutor):
     known: ClassVar[dict[Any, Any]] = {}
 
     def collect_subfields(self, return_type: Any, details: Any) -> Any:
@@ -34,77 +34,75 @@ class CachedForAllVariables(FastExecutor):
         return self.known[key][1]
 
 
-class FirstNodeOnly(FastExecutor):
+class FirstNodeOnly(MeteredExecutor):
     """Of a key that is selected in two places."""
 
     def collect_subfields(self, return_type: Any, details: Any) -> Any:
         return super().collect_subfields(return_type, details[:1])
 
 
-class OneAliasOfAField(FastExecutor):
+class OneAliasOfAField(MeteredExecutor):
     def execute_fields(self, parent: Any, source: Any, path: Any, groups: Any, context: Any) -> Any:
         names = {each[0].node.name.value: key for key, each in groups.items()}
         kept = {key: each for key, each in groups.items() if key in names.values()}
         return super().execute_fields(parent, source, path, kept, context)
 
 
-class KeysInOrder(FastExecutor):
+class KeysInOrder(MeteredExecutor):
     def execute_fields(self, parent: Any, source: Any, path: Any, groups: Any, context: Any) -> Any:
         return super().execute_fields(parent, source, path, dict(sorted(groups.items())), context)
 
 
-class ErrorsWithoutPath(FastExecutor):
+class ErrorsWithoutPath(MeteredExecutor):
     def handle_field_error(self, raw: Any, type: Any, details: Any, path: Any) -> None:
         super().handle_field_error(located_error(raw, None, ["?"]), type, details, path)
 
 
-class ErrorsAtOneNode(FastExecutor):
+class ErrorsAtOneNode(MeteredExecutor):
     def handle_field_error(self, raw: Any, type: Any, details: Any, path: Any) -> None:
         super().handle_field_error(raw, type, details[:1], path)
 
 
-class NullsStayWhereTheyAre(FastExecutor):
+class NullsStayWhereTheyAre(MeteredExecutor):
     def handle_field_error(self, raw: Any, type: Any, details: Any, path: Any) -> None:
         super().handle_field_error(raw, getattr(type, "of_type", type), details, path)
 
 
-class NullableThroughout(FastExecutor):
+class NullableThroughout(MeteredExecutor):
     def complete_value(self, type: Any, details: Any, info: Any, path: Any, *rest: Any) -> Any:
         if rest[0] is None:
             return None
         return super().complete_value(type, details, info, path, *rest)
 
 
-class DaysByStr(FastExecutor):
-    @staticmethod
-    def complete_leaf_value(return_type: Any, result: Any) -> Any:
+class DaysByStr(MeteredExecutor):
+    def complete_leaf_value(self, return_type: Any, result: Any) -> Any:  # type: ignore[override]
         if return_type.name == "Date":
             return str(result)
-        return FastExecutor.complete_leaf_value(return_type, result)
+        return super().complete_leaf_value(return_type, result)
 
 
-class TextUnchecked(FastExecutor):
-    @staticmethod
-    def complete_leaf_value(return_type: Any, result: Any) -> Any:
+class TextUnchecked(MeteredExecutor):
+    def complete_leaf_value(self, return_type: Any, result: Any) -> Any:  # type: ignore[override]
         if return_type.name in ("ID", "String"):
             return result
-        return FastExecutor.complete_leaf_value(return_type, result)
+        return super().complete_leaf_value(return_type, result)
 
 
-class AnyTypeOfObject(FastExecutor):
+class AnyTypeOfObject(MeteredExecutor):
     def complete_object_value(
         self, type: Any, details: Any, info: Any, path: Any, result: Any, context: Any
     ) -> Any:
         return self.collect_and_execute_subfields(type, details, path, result, context)
 
 
-class ExceptionsAreValues(FastExecutor):
+class ExceptionsAreValues(MeteredExecutor):
     def complete_value(self, type: Any, details: Any, info: Any, path: Any, *rest: Any) -> Any:
         value = str(rest[0]) if isinstance(rest[0], Exception) else rest[0]
         return super().complete_value(type, details, info, path, value, *rest[1:])
 
 
-class ReadTwice(FastExecutor):
+class ReadTwice(MeteredExecutor):
     """What an attribute spends of the budget, it spends twice."""
 
     def execute_field(self, parent_type: Any, source: Any, *rest: Any) -> Any:
@@ -113,7 +111,7 @@ class ReadTwice(FastExecutor):
         return super().execute_field(parent_type, source, *rest)
 
 
-class OneAfterTheOther(FastExecutor):
+class OneAfterTheOther(MeteredExecutor):
     """Awaits objects of a list in turn, not together."""
 
     def complete_iterable_value(
@@ -131,7 +129,7 @@ class OneAfterTheOther(FastExecutor):
         return in_turn()
 
 
-SABOTAGES = [each for each in FastExecutor.__subclasses__() if each.__module__ == __name__]
+SABOTAGES = [each for each in MeteredExecutor.__subclasses__() if each.__module__ == __name__]
 
 
 @settings(
@@ -142,7 +140,7 @@ SABOTAGES = [each for each in FastExecutor.__subclasses__() if each.__module__ =
     suppress_health_check=list(HealthCheck),
 )
 @given(cases())
-def look_for(left: set[type[FastExecutor]], cases: list[Case]) -> None:
+def look_for(left: set[type[MeteredExecutor]], cases: list[Case]) -> None:
     """Takes away what these requests tell from graphql-core."""
     document = prepared(cases[0].request)
     for case in cases if left else ():

@@ -1,0 +1,81 @@
+"""The fast path can't be told from graphql-core's own execution, whatever is asked and whatever
+goes wrong meanwhile."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from hypothesis import assume, event, given, settings
+from hypothesis import strategies as st
+
+from data.decoding import SkipCode
+from data.entities import Role
+from schema import schema
+from tests.engines import DEEP
+from tests.fast_path.documents import Request, requests
+from tests.fast_path.faults import faults
+from tests.fast_path.runs import Case, prepared, see, touched
+from tests.fast_path.team import OTHER, VALUES
+
+pytestmark = [
+    pytest.mark.deep,
+    # graphql-core itself gives up awaitables of an answer that has failed or overspent meanwhile.
+    pytest.mark.filterwarnings("ignore:coroutine .* was never awaited"),
+]
+
+EXAMPLES = 5_000 if DEEP else 200
+CORE = schema._schema
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> list[Case]:
+    """One request, as it goes well, and with several things that go wrong."""
+    usual = Case(
+        draw(requests(CORE, VALUES)),
+        team=draw(st.sampled_from(["team-1"] * 5 + [OTHER, "team-3"] + ["team-1"] * 5)),
+        role=draw(st.sampled_from([Role.MEMBER, Role.VIEWER])),
+    )
+    once = replace(usual, request=replace(usual.request, sent=usual.request.sent[:1]))
+    plans = st.lists(faults(touched(once)), min_size=1, max_size=8)
+    budgets = st.lists(st.integers(0, 50), max_size=2)
+    return [
+        usual,
+        *(replace(once, faults=plan) for plan in draw(plans)),
+        *(replace(once, objects=objects) for objects in draw(budgets)),
+    ]
+
+
+def assert_same(case: Case) -> None:
+    document = prepared(case.request)
+    assume(not document.errors)
+    usual = see(case, document, fast_path=False)
+    fast = see(case, document, fast_path=True)
+    for sent, expected, found in zip(case.request.sent, usual, fast, strict=True):
+        shown = f"{case}\n\nsent: {sent}\n\ngraphql-core:\n{expected}\n\nfast path:\n{found}"
+        assert found == expected, shown
+
+
+@settings(max_examples=EXAMPLES)
+@given(cases())
+def test_an_answer_is_the_same_with_and_without_the_fast_path(cases: list[Case]) -> None:
+    event(f"{'with' if '...F' in cases[0].request.document else 'without'} fragments")
+    for case in cases:
+        assert_same(case)
+
+
+def test_the_answers_that_are_compared_have_something_of_everything() -> None:
+    """Or they would be the same since the store that stands in fails."""
+    everything = """{ viewer { teams { name } } team { name members { id } resources { id }
+      projects { description links { url } } assignments { note resource { id } } } }"""
+    case = Case(Request(everything, [(None, {})]))
+    [seen] = see(case, prepared(case.request), fast_path=True)
+    answer = json.loads(seen.shown)
+    assert "errors" not in answer
+    assert [len(each) for each in answer["data"]["team"].values() if type(each) is list] == [
+        2,
+        3,
+        2,
+        7,
+    ]
+    assert touched(case) >= {("Link", "url"), ("AssignmentNode", "note"), ("ResourceNode", "id")}
+    assert {each["code"] for each in answer["extensions"]["warnings"]} == {*SkipCode}

@@ -107,7 +107,8 @@ async def _see(
         body=_without_addresses(repr(answer.body)),
         executed=answer.executed,
         requests=client.requests,
-        left=budget._left,
+        # By how much it was overspent is nobody's business: the operation ends there.
+        left=max(budget._left, -1),
         refusals=[repr(each) for each in context.refusals],
         # A row that can't be read is logged once in the life of a process.
         log=[_line(each) for each in log if each["event"] == "operation failed"],

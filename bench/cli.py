@@ -14,10 +14,9 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-from bench.data import TEAMS, TeamSize
+from bench.data import TEAMS
 from bench.endpoints import LOCAL, REPLAY, UnknownRequests, database
 from bench.equality import Different
-from bench.load import LOADED
 from bench.processes import LOAD_CPUS, ProcessFailed
 from bench.report import page
 from bench.run import FULL, QUICK, Effort, Run, Section
@@ -40,7 +39,7 @@ _FAILURES: Final = (
     UnknownRequests,
     WrongAnswer,
 )
-_QUICK_WORKLOADS: Final = ("tiny", "small", "medium", "narrow", "create")
+_QUICK_WORKLOADS: Final = ("tiny", "medium", "narrow", "create")
 err = Console(stderr=True)
 
 
@@ -55,12 +54,17 @@ def main() -> None:
     """Runs the command."""
     # Ended from outside, it ends what it started, as with Ctrl-C.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    typer.run(_bench)
+    app = typer.Typer(pretty_exceptions_enable=False)
+    app.command()(_bench)
+    app()
 
 
 def _bench(
     quick: Annotated[
-        bool, typer.Option("--quick", help="Under three minutes, without `large`; not for quoting.")
+        bool,
+        typer.Option(
+            "--quick", help="Under three minutes, without `small` and `large`; not for quoting."
+        ),
     ] = False,
     rounds: Annotated[
         int | None, typer.Option(min=1, help="Rounds on each endpoint; else 5 and 3.")
@@ -124,12 +128,6 @@ def _check(option: str, given: Collection[str] | None, known: Collection[str]) -
         raise typer.BadParameter(f"{', '.join(unknown)}; {', '.join(known)}", param_hint=hint)
 
 
-def _teams(workloads: Sequence[Workload]) -> list[TeamSize]:
-    """What the database must have: the teams of the workloads, and those under load."""
-    asked = {workload.team for workload in workloads} | {*LOADED}
-    return [team for team in TEAMS if team in asked]
-
-
 def _measure(
     effort: Effort,
     workloads: Sequence[Workload],
@@ -152,7 +150,9 @@ def _measure(
         def done() -> None:
             bar.update(task, advance=1, refresh=True)
 
-        with database(HOME, _teams(workloads), progress) as port:
+        asked = {each.team for each in workloads} | {t for each in sections for t in each.teams}
+        teams = [team for team in TEAMS if team in asked]
+        with database(HOME, teams, progress) as port:
             run = Run(
                 effort, workloads, servers, endpoints, port, peers, progress=progress, done=done
             )

@@ -65,6 +65,7 @@ def _workload(results: Results, ours: Sequence[str]) -> str:
                 "RSS MB",
                 "peak MB",
                 "answer kB",
+                "failures",
             ),
             [_row(results, name, samples) for name, samples in results.samples.items()],
         ),
@@ -109,6 +110,7 @@ def _row(results: Results, name: str, samples: Sequence[Sample]) -> tuple[str, .
         f"{results.rss[name]:.0f}",
         f"{results.peak_rss[name]:.0f}",
         f"{results.length[name] / 1000:.1f}",
+        str(results.failures(name)),
     )
 
 

@@ -114,9 +114,7 @@ async def _fill(connections: Sequence[Connection], team: TeamSize) -> None:
             if status != 200 or orjson.loads(answer)["UnprocessedItems"]:
                 raise WrongAnswer(f"DynamoDB Local did not write a batch: {answer[:300]!r}")
 
-    async with asyncio.TaskGroup() as group:
-        for connection in connections:
-            group.create_task(write(connection))
+    await asyncio.gather(*map(write, connections))
 
 
 @contextmanager

@@ -11,9 +11,9 @@ from bench.data import LARGE, MEDIUM, OTHERS, SMALL
 from bench.endpoints import REPLAY, Endpoint, endpoint_of
 from bench.generator import percentile
 from bench.markdown import table
-from bench.processes import Process, running
+from bench.processes import Process
 from bench.run import Run, Section
-from bench.servers import ROOT, WORKERS, Server, requests_of
+from bench.servers import WORKERS, Server, requests_of, started
 from bench.wire import Connection, WrongAnswer, connected
 from bench.workloads import timeline_of, tiny_of
 
@@ -28,10 +28,12 @@ LEVELS: Final = (0, 16, 64)
 @dataclass(frozen=True, slots=True)
 class UnderLoad:
     """Latencies of the small request, in seconds, while others asked; how many timelines were
-    answered in a second, each after how long; and the most memory that the server had, in MB."""
+    answered in a second; how many requests of both kinds failed; and the most memory that the
+    server had, in MB."""
 
     tiny: Sequence[float]
     timelines_per_second: float
+    failures: int
     peak_rss: float
 
 
@@ -42,18 +44,21 @@ async def under_load(
     timelines, each of them in a loop as well. Raises WrongAnswer."""
     turns = cycle(timelines)
     latencies: list[float] = []
-    answered = 0
+    lengths: dict[bytes, int] = {}
+    answered = failed = 0
 
-    async def ask(connection: Connection, request: bytes) -> None:
+    async def ask(connection: Connection, request: bytes) -> bool:
+        """Whether the answer is as long as the first one was, and so has no errors in it."""
+        nonlocal failed
         status, answer = await connection.ask(request)
-        if status != 200:
-            raise WrongAnswer(f"status {status} under load: {answer[:300]!r}")
+        good = status == 200 and len(answer) == lengths.setdefault(request, len(answer))
+        failed += not good
+        return good
 
     async def keep_asking(connection: Connection) -> None:
         nonlocal answered
         while True:
-            await ask(connection, next(turns))
-            answered += 1
+            answered += await ask(connection, next(turns))
 
     async def measure(connection: Connection) -> float:
         began = time.perf_counter()
@@ -64,18 +69,19 @@ async def under_load(
 
     async with connected(process.port, others + 1) as [own, *connections]:
         for request in (tiny, *timelines) * 2:
-            await ask(own, request)
+            if not await ask(own, request):
+                raise WrongAnswer("an error, even without load")
         load = [asyncio.ensure_future(keep_asking(each)) for each in connections]
         measured = asyncio.ensure_future(measure(own))
         # The load itself ends only by failing.
-        done, running = await asyncio.wait((measured, *load), return_when=asyncio.FIRST_COMPLETED)
-        for task in running:
+        done, pending = await asyncio.wait((measured, *load), return_when=asyncio.FIRST_COMPLETED)
+        for task in pending:
             task.cancel()
-        await asyncio.gather(*running, return_exceptions=True)
-        for failed in done - {measured}:
-            failed.result()
+        await asyncio.gather(*pending, return_exceptions=True)
+        for broken in done - {measured}:
+            broken.result()
         took = measured.result()
-    return UnderLoad(latencies, answered / took, process.peak_rss_mb())
+    return UnderLoad(latencies, answered / took, failed, process.peak_rss_mb())
 
 
 def _measure(run: Run) -> str:
@@ -100,6 +106,7 @@ def _measure(run: Run) -> str:
                     "p50 ms",
                     "p99 ms",
                     "timelines/s",
+                    "failures",
                     "peak MB",
                 ),
                 rows,
@@ -119,12 +126,7 @@ def _row(server: Server, endpoint: Endpoint, run: Run, level: int) -> tuple[str,
     teams = (MEDIUM, *OTHERS, LARGE)
     timelines = [requests_of(server, timeline_of(team))(0) for team in teams]
     # A process of its own for each level: what one leaves behind is not the next one's.
-    with running(
-        server.name,
-        server.command(),
-        cwd=ROOT if server.is_ours else run.peers,
-        environment=server.environment_at(endpoint.url),
-    ) as process:
+    with started(server, endpoint.url, run.peers) as process:
         found = asyncio.run(
             under_load(process, tiny, timelines, others=level, seconds=run.effort.load_seconds)
         )
@@ -133,8 +135,9 @@ def _row(server: Server, endpoint: Endpoint, run: Run, level: int) -> tuple[str,
         str(len(found.tiny)),
         *(f"{percentile(found.tiny, percent) * 1000:.1f}" for percent in (50, 99)),
         f"{found.timelines_per_second:.1f}",
+        str(found.failures),
         f"{found.peak_rss:.0f}",
     )
 
 
-SECTION: Final = Section("load", lambda run: len(_servers(run)), _measure)
+SECTION: Final = Section("load", lambda run: len(_servers(run)), _measure, LOADED)

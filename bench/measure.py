@@ -13,8 +13,8 @@ from typing import Final
 from bench.endpoints import Endpoint, Traffic
 from bench.equality import check_same
 from bench.generator import Load, send
-from bench.processes import Process, running
-from bench.servers import ROOT, Server, requests_of
+from bench.processes import Process
+from bench.servers import Server, requests_of, started
 from bench.wire import connected
 from bench.workloads import Workload
 
@@ -57,6 +57,11 @@ class Results:
     traffic: dict[str, Traffic] = field(default_factory=dict)
     length: dict[str, int] = field(default_factory=dict)
 
+    def failures(self, server: str) -> int:
+        """How many requests the server did not answer rightly, in all rounds."""
+        loads = ((each.sequential, each.concurrent) for each in self.samples[server])
+        return sum(load.failures for pair in loads for load in pair)
+
 
 @dataclass(slots=True)
 class Contender:
@@ -71,7 +76,7 @@ class Contender:
     sent: int = 0
 
     async def load(self, count: int, concurrency: int) -> tuple[float, Load]:
-        """CPU seconds for each of the next `count` requests, and what they took."""
+        """CPU seconds for each right answer to the next `count` requests, and what they took."""
         async with connected(self.process.port, concurrency) as connections:
             before = self.process.cpu_seconds()
             load = await send(
@@ -79,7 +84,7 @@ class Contender:
             )
             cpu = self.process.cpu_seconds() - before
         self.sent += count
-        return cpu / count, load
+        return cpu / len(load.latencies), load
 
 
 def measure(
@@ -95,18 +100,11 @@ def measure(
     results = Results(workload, endpoint.name)
     where = f"{workload.name} on {endpoint.name}"
     with ExitStack() as stack:
+        progress(f"{where}: the servers start")
         contenders = []
         for server in servers:
-            process = stack.enter_context(
-                running(
-                    server.name,
-                    server.command(),
-                    cwd=ROOT if server.is_ours else peers,
-                    environment=server.environment_at(endpoint.url),
-                )
-            )
-            request = requests_of(server, workload)
-            contenders.append(Contender(server.name, process, request))
+            process = stack.enter_context(started(server, endpoint.url, peers))
+            contenders.append(Contender(server.name, process, requests_of(server, workload)))
         progress(f"{where}: the answers are compared")
         asyncio.run(_compare(contenders, endpoint, results))
         for each in contenders:
@@ -148,7 +146,7 @@ async def _warm_up(contender: Contender, plan: Plan) -> None:
     while perf_counter() - began < plan.warm_up:
         _, load = await contender.load(_LEAST, 1)
         each = load.seconds / _LEAST
-    _, load = await contender.load(2 * CONCURRENCY, CONCURRENCY)
+    _, load = await contender.load(CONCURRENCY, CONCURRENCY)
     contender.sequential = min(_MOST, max(_LEAST, round(plan.phase / each)))
     concurrent = round(plan.phase * load.per_second)
     contender.concurrent = min(_MOST, max(CONCURRENCY, concurrent))

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Self
 
+from bench.data import TeamSize
 from bench.measure import Plan
 from bench.servers import Server
 from bench.workloads import Workload
@@ -38,8 +39,8 @@ FULL: Final = Effort(
 )
 QUICK: Final = Effort(
     {
-        "replay": Plan(rounds=2, warm_up=1, phase=0.25),
-        "local": Plan(rounds=1, warm_up=1, phase=0.25),
+        "replay": Plan(rounds=2, warm_up=0.7, phase=0.15),
+        "local": Plan(rounds=1, warm_up=0.7, phase=0.15),
     },
     load_seconds=2,
     is_quotable=False,
@@ -64,8 +65,10 @@ class Run:
 @dataclass(frozen=True, slots=True)
 class Section:
     """A part of the results, by its name on the command line. `write` measures, and returns
-    Markdown that begins with a heading of level 2; `parts` is how often it calls `run.done`."""
+    Markdown that begins with a heading of level 2; `parts` is how often it calls `run.done`;
+    `teams` must be in the database, besides those of the workloads."""
 
     name: str
     parts: Callable[[Run], int]
     write: Callable[[Run], str]
+    teams: Sequence[TeamSize] = ()

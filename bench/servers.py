@@ -2,13 +2,15 @@
 
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 from typing import Final
 
 from bench.data import USER
+from bench.processes import Process, running
 from bench.wire import post
 from bench.workloads import Workload
 from server.authjs import cookie_name, mint
@@ -24,6 +26,7 @@ __all__ = [
     "peers_folder",
     "requests_of",
     "servers_of",
+    "started",
 ]
 
 ROOT: Final = Path(__file__).parents[1]
@@ -117,6 +120,15 @@ def servers_of(workload: Workload, servers: Sequence[Server]) -> list[Server]:
 def peers_folder(home: Path) -> Path:
     """Where the peers are installed; raises `server.assets.AssetError` when they can't be."""
     return install(_PEERS, home / "bench")
+
+
+@contextmanager
+def started(server: Server, endpoint: str, peers: Path) -> Iterator[Process]:
+    """The server while it runs, over the table at the endpoint. Raises ProcessFailed."""
+    environment = server.environment_at(endpoint)
+    folder = ROOT if server.is_ours else peers
+    with running(server.name, server.command(), cwd=folder, environment=environment) as process:
+        yield process
 
 
 def requests_of(server: Server, workload: Workload) -> Callable[[int], bytes]:

@@ -4,7 +4,6 @@ Local reports them. See docs/adr/0015-large-teams.md."""
 import asyncio
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any, Final
@@ -15,9 +14,10 @@ from data.expressions import Item
 from data.items import encode
 from data.large_teams import LargeTeams
 from data.loader import PartitionLoader
-from data.metering import Meter
+from data.metering import Meter, Operation
 from data.slices import AssignmentsSlice, ProjectsSlice, ResourcesSlice, Slice
 from data.store import Store
+from data.transport import Sender
 
 __all__ = ["TODAY", "WINDOWS", "Cost", "fill", "history", "measure", "section"]
 
@@ -93,10 +93,10 @@ async def fill(store: Store, team_id: str, entities: Sequence[Entity]) -> None:
 async def measure(store: Store, team_id: str, slices: Sequence[Slice]) -> Cost:
     """What it costs to load the slices in a request of its own."""
     meter = Meter()
-    loader = PartitionLoader(store.metered(meter), team_id, on_left_behind=lambda _: None)
-    with _queries(store) as begun:
-        await loader.load(slices)
-    return Cost(meter.read_units, len(begun), meter.pages)
+    view = store.metered(meter)
+    view.transport = queries = _Queries(store.transport)
+    await PartitionLoader(view, team_id, on_left_behind=lambda _: None).load(slices)
+    return Cost(meter.read_units, queries.begun, meter.pages)
 
 
 async def section(
@@ -142,18 +142,13 @@ async def section(
     )
 
 
-@contextmanager
-def _queries(store: Store) -> Iterator[list[str]]:
-    """Meanwhile, the Queries that begin: each page but the first continues one."""
-    begun: list[str] = []
+class _Queries:
+    """A transport that notes the Queries that begin: each page but the first continues one."""
 
-    def note(params: Mapping[str, Any], **_: Any) -> None:
-        if "ExclusiveStartKey" not in params:
-            begun.append(params.get("IndexName", "table"))
+    def __init__(self, transport: Sender) -> None:
+        self._transport = transport
+        self.begun = 0
 
-    events, event = store.client.meta.events, "provide-client-params.dynamodb.Query"
-    events.register(event, note, unique_id="capacity")
-    try:
-        yield begun
-    finally:
-        events.unregister(event, unique_id="capacity")
+    async def send(self, operation: Operation, request: Mapping[str, Any]) -> bytes:
+        self.begun += operation == "Query" and "ExclusiveStartKey" not in request
+        return await self._transport.send(operation, request)

@@ -7,6 +7,7 @@ derived from the text, so that an attribute whose name is reserved can't slip in
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TypedDict
 
 __all__ = ["AttributeValue", "Expression", "Item", "Key", "KeyQuery", "n", "names_of", "s"]
@@ -39,7 +40,12 @@ def n(number: int) -> AttributeValue:
 
 def names_of(*expressions: str | None) -> dict[str, str]:
     """`ExpressionAttributeNames` for the expressions: `{"#name": "name"}` for each used."""
-    text = " ".join(expression for expression in expressions if expression)
+    return dict(_names_in(" ".join(expression for expression in expressions if expression)))
+
+
+@lru_cache(maxsize=256)
+def _names_in(text: str) -> Mapping[str, str]:
+    """There are few expressions, and each is sent again and again with other values."""
     return {f"#{name}": name for name in sorted(set(_NAME.findall(text)))}
 
 

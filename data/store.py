@@ -1,14 +1,14 @@
 """The one DynamoDB client of the process: requests, pages, retries, and what their errors mean.
 
-Nothing else sends, and besides only `data.failures` knows boto. See
-docs/adr/0004-one-client-module.md.
+Nothing else sends. Requests on items go through `data.transport`, those on the table itself through
+boto's client. See docs/adr/0004-one-client-module.md and 0016-own-requests.md.
 """
 
 import asyncio
 import copy
 import random
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING, Any, Final, Self, cast
 
@@ -33,9 +33,10 @@ from data.failures import (
 )
 from data.large_teams import LargeTeams
 from data.metering import Meter, Operation, consumption
-from data.rows import Row
+from data.rows import Row, page_of
 from data.table import definition
 from data.transactions import Action, to_request
+from data.transport import OpenRequestSpan, Sender, Transport
 
 log = structlog.get_logger(__name__)
 
@@ -66,6 +67,9 @@ all of that is below `TEAM#`."""
 _BACKUP_ATTEMPTS: Final = 20
 _BACKUP_PAUSE: Final = 3.0
 
+Decode = Callable[[bytes], Mapping[str, Any]]
+"""Makes a mapping of the JSON of an answer."""
+
 
 class Store:
     """Requests to one table. Transient failures are retried with full jitter, a bounded number of
@@ -75,6 +79,7 @@ class Store:
     def __init__(
         self,
         client: "DynamoDBClient",
+        transport: Sender,
         table: str,
         *,
         consistent_reads: bool = True,
@@ -82,6 +87,7 @@ class Store:
         page_size: int | None = None,
     ) -> None:
         self.client = client
+        self.transport = transport
         self.table = table
         self._consistent_reads = consistent_reads
         self._max_items = max_items
@@ -108,19 +114,21 @@ class Store:
     async def page_of_rows(self, query: KeyQuery) -> list[Row] | None:
         """All items of the query if they fit one page, 1 MB; None if there are more pages, which
         are not read. Raises LimitExceeded as `query` does."""
-        answer = await self._send("Query", self.client.query, self._request(query))
-        if "LastEvaluatedKey" in answer:
+        page = await self._send("Query", self._request(query), decode=page_of)
+        if "LastEvaluatedKey" in page:
             return None
-        self._require_few(len(answer["Items"]))
-        return msgspec.convert(answer["Items"], list[Row])
+        rows: list[Row] = page["Items"]
+        self._require_few(len(rows))
+        return rows
 
     async def pages_of_rows(self, query: KeyQuery) -> AsyncIterator[list[Row]]:
         """The pages of a query as rows. Raises LimitExceeded as `query` does."""
         count = 0
-        async for page in self.pages(query):
-            count += len(page)
+        async for page in self._pages(self._request(query), page_of):
+            rows: list[Row] = page["Items"]
+            count += len(rows)
             self._require_few(count)
-            yield msgspec.convert(page, list[Row])
+            yield rows
 
     def _require_few(self, items: int) -> None:
         if items > self._max_items:
@@ -133,13 +141,18 @@ class Store:
     ) -> AsyncIterator[list[Item]]:
         """The pages of a query, 1 MB each. One may be empty and not the last: only a missing
         LastEvaluatedKey is the end. `consistent` overrides the setting; an index can't be."""
-        request = self._request(query, consistent=consistent)
+        async for page in self._pages(self._request(query, consistent=consistent)):
+            yield cast("list[Item]", page["Items"])
+
+    async def _pages(
+        self, request: dict[str, Any], decode: Decode = msgspec.json.decode
+    ) -> AsyncIterator[Mapping[str, Any]]:
         while True:
-            answer = await self._send("Query", self.client.query, request)
-            yield cast("list[Item]", answer["Items"])
-            if "LastEvaluatedKey" not in answer:
+            page = await self._send("Query", request, decode=decode)
+            yield page
+            if "LastEvaluatedKey" not in page:
                 return
-            request["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
+            request["ExclusiveStartKey"] = page["LastEvaluatedKey"]
 
     def _request(self, query: KeyQuery, *, consistent: bool | None = None) -> dict[str, Any]:
         request: dict[str, Any] = {
@@ -166,7 +179,7 @@ class Store:
     async def get(self, key: Key) -> Item | None:
         """The item with this key, strongly consistent, or None."""
         request = {"TableName": self.table, "Key": key, "ConsistentRead": True}
-        answer = await self._send("GetItem", self.client.get_item, request)
+        answer = await self._send("GetItem", request)
         return cast("Item | None", answer.get("Item"))
 
     async def probe(self) -> None:
@@ -174,7 +187,7 @@ class Store:
         has, sent once. Raises NotReady."""
         request = {"TableName": self.table, "Key": _NOBODY, "ConsistentRead": True}
         try:
-            await self._send("GetItem", self.client.get_item, request, attempts=1)
+            await self._send("GetItem", request, attempts=1)
         except Unavailable as error:
             raise NotReady(outage_of(error.__cause__)) from error.__cause__
         except STORE_ERRORS as error:
@@ -182,22 +195,17 @@ class Store:
 
     async def put(self, item: Item, condition: Expression | None) -> None:
         """PutItem; without a condition it replaces what stands there. Raises ConditionFailed."""
-        await self._conditionally("PutItem", self.client.put_item, condition, Item=item)
+        await self._conditionally("PutItem", condition, Item=item)
 
     async def delete(self, key: Key, condition: Expression) -> None:
         """DeleteItem. Raises ConditionFailed."""
-        await self._conditionally("DeleteItem", self.client.delete_item, condition, Key=key)
+        await self._conditionally("DeleteItem", condition, Key=key)
 
     async def update(self, key: Key, update: Expression, condition: Expression) -> None:
         """UpdateItem; `update` is the update expression with its values. A retry may apply it
         twice, so it must be one that can be. Raises ConditionFailed."""
         await self._conditionally(
-            "UpdateItem",
-            self.client.update_item,
-            condition,
-            update,
-            Key=key,
-            UpdateExpression=update.text,
+            "UpdateItem", condition, update, Key=key, UpdateExpression=update.text
         )
 
     async def transact(self, actions: Sequence[Action], *, token: str) -> None:
@@ -208,7 +216,7 @@ class Store:
             "TransactItems": [to_request(action, self.table) for action in actions],
             "ClientRequestToken": token,
         }
-        await self._send("TransactWriteItems", self.client.transact_write_items, request)
+        await self._send("TransactWriteItems", request)
 
     async def create_table(self) -> bool:
         """Creates the table as `data.table` defines it, unless it is there, and waits until it is
@@ -257,7 +265,6 @@ class Store:
     async def _conditionally(
         self,
         operation: Operation,
-        send: Callable[..., Awaitable[Any]],
         condition: Expression | None,
         update: Expression | None = None,
         **request: Any,
@@ -271,23 +278,24 @@ class Store:
         if condition:
             request["ConditionExpression"] = condition.text
             request["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
-        await self._send(operation, send, {"TableName": self.table, **request})
+        await self._send(operation, {"TableName": self.table, **request})
 
     async def _send(
         self,
         operation: Operation,
-        send: Callable[..., Awaitable[Any]],
         request: Mapping[str, Any],
         *,
         attempts: int = _MAX_ATTEMPTS,
+        decode: Decode = msgspec.json.decode,
     ) -> Mapping[str, Any]:
         """One request, sent again while the failure is one that passes, and counted."""
+        request = {**request, "ReturnConsumedCapacity": "TOTAL"}
         deadline = time.monotonic() + _MAX_SECONDS
         for attempt in range(attempts):
             for meter in self._meters:
                 meter.sent(operation, again=attempt > 0)
             try:
-                answer: Mapping[str, Any] = await send(**request, ReturnConsumedCapacity="TOTAL")
+                body = await self.transport.send(operation, request)
             except REQUEST_ERRORS as error:
                 failure = failure_of(error)
                 if failure is None:
@@ -306,6 +314,7 @@ class Store:
                     raise failure from error
                 await asyncio.sleep(pause)
             else:
+                answer = decode(body)
                 consumed = consumption(operation, answer)
                 for meter in self._meters:
                     meter.answered(operation, consumed)
@@ -336,9 +345,11 @@ async def open_store(
     consistent_reads: bool = True,
     max_items: int = 100_000,
     page_size: int | None = None,
+    open_span: OpenRequestSpan | None = None,
 ) -> AsyncIterator[Store]:
     """The process's store, with one client that lives as long as the context. `credentials` are
-    arguments of a boto session (key, secret, region); without them boto finds its own."""
+    arguments of a boto session (key, secret, region); without them boto finds its own.
+    `open_span` opens a span around each request on items, where they are traced."""
     config = AioConfig(
         # More requests than connections wait for one; they do not fail.
         max_pool_connections=max_connections,
@@ -351,6 +362,7 @@ async def open_store(
     async with session.client("dynamodb", endpoint_url=endpoint_url, config=config) as client:
         yield Store(
             client,
+            Transport(client, open_span),
             table,
             consistent_reads=consistent_reads,
             max_items=max_items,

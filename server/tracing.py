@@ -8,20 +8,27 @@ of OpenTelemetry itself. No span has a document, a variable or the key of an ite
 import asyncio
 import os
 from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager, nullcontext
 from typing import Final
+from urllib.parse import urlsplit
 
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 from opentelemetry.instrumentation.asgi import OpenTelemetryMiddleware
-from opentelemetry.instrumentation.botocore import AiobotocoreInstrumentor
-from opentelemetry.instrumentation.utils import suppress_instrumentation
+from opentelemetry.instrumentation.utils import (
+    is_instrumentation_enabled,
+    suppress_instrumentation,
+)
 from opentelemetry.sdk.resources import SERVICE_NAME, Resource
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
-from opentelemetry.trace import Span, StatusCode
+from opentelemetry.trace import Span, SpanKind, StatusCode
+from opentelemetry.util.types import AttributeValue
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from data.errors import PlannerError, Unavailable
+from data.metering import Operation
+from data.signing import Destination
+from data.transport import OpenRequestSpan, RequestSpan
 
 __all__ = ["Tracing"]
 
@@ -45,11 +52,9 @@ class Tracing:
     async def running(self) -> AsyncIterator[None]:
         """Sends spans in batches from a thread, and what is left at the end."""
         self._provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
-        AiobotocoreInstrumentor().instrument(tracer_provider=self._provider)
         try:
             yield
         finally:
-            AiobotocoreInstrumentor().uninstrument()
             await asyncio.to_thread(self._provider.shutdown)
 
     def of_requests(self, app: ASGIApp) -> ASGIApp:
@@ -84,7 +89,51 @@ class Tracing:
         ) as span:
             yield _OperationSpan(span)
 
+    def of_dynamodb(self, table: str) -> OpenRequestSpan:
+        """What opens the span of each request to that table, by the semantic conventions for
+        DynamoDB. Of what it asks and of the answer it has what that cost, and no word else."""
 
+        def open_span(
+            operation: Operation, destination: Destination
+        ) -> AbstractContextManager[RequestSpan | None]:
+            if not is_instrumentation_enabled():
+                return nullcontext()
+            return self._request(operation, table, destination)
+
+        return open_span
+
+    @contextmanager
+    def _request(
+        self, operation: Operation, table: str, destination: Destination
+    ) -> Iterator["_RequestSpan"]:
+        where = urlsplit(destination.url)
+        attributes: dict[str, AttributeValue] = {
+            "rpc.system": "aws-api",
+            "rpc.service": _DYNAMODB,
+            "rpc.method": operation,
+            "db.system.name": "aws.dynamodb",
+            "aws.dynamodb.table_names": [table],
+            "cloud.region": destination.region,
+            "server.address": where.hostname or "",
+        }
+        if where.port:
+            attributes["server.port"] = where.port
+        with self._tracer.start_as_current_span(
+            f"{_DYNAMODB}.{operation}",
+            kind=SpanKind.CLIENT,
+            attributes=attributes,
+            record_exception=False,
+            set_status_on_exception=False,
+        ) as span:
+            request = _RequestSpan(span)
+            try:
+                yield request
+            except BaseException as error:
+                request.fails(type(error).__qualname__)
+                raise
+
+
+_DYNAMODB: Final = "DynamoDB"
 _QUERY: Final = "planner.query_string"
 
 
@@ -97,4 +146,28 @@ class _OperationSpan:
         if codes:
             self._span.set_attribute("error.type", codes[0])
         if _FAULTS.intersection(codes):
+            self._span.set_status(StatusCode.ERROR)
+
+
+class _RequestSpan:
+    def __init__(self, span: Span) -> None:
+        self._span = span
+        self._has_failed = False
+
+    def answered(
+        self, status: int, request_id: str | None, code: str | None, capacity: list[str]
+    ) -> None:
+        self._span.set_attribute("http.response.status_code", status)
+        if request_id:
+            self._span.set_attribute("aws.request_id", request_id)
+        if capacity:
+            self._span.set_attribute("aws.dynamodb.consumed_capacity", capacity)
+        if code is not None:
+            self.fails(code)
+
+    def fails(self, type: str) -> None:
+        """Says how; what is said first is closest to the cause."""
+        if not self._has_failed:
+            self._has_failed = True
+            self._span.set_attribute("error.type", type)
             self._span.set_status(StatusCode.ERROR)

@@ -16,6 +16,7 @@ from data.expressions import Item, KeyQuery, s
 from data.items import encode
 from data.store import Store
 from server.authjs import cookie_name, mint
+from tests.taps import listening
 
 __all__ = ["COOKIE", "SECRET", "Api", "Capture", "asking", "everything", "put", "token"]
 
@@ -120,17 +121,14 @@ class Capture:
     requests: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.store.client.meta.events.register(
-            "provide-client-params.dynamodb.*", self._note, unique_id=str(id(self))
-        )
+        self._listening = listening(self.store, self._note)
+        self._listening.__enter__()
 
-    def _note(self, params: dict[str, Any], model: Any, **_: Any) -> None:
-        self.requests.append((model.name, dict(params)))
+    def _note(self, operation: str, request: Mapping[str, Any]) -> None:
+        self.requests.append((operation, dict(request)))
 
     def stop(self) -> None:
-        self.store.client.meta.events.unregister(
-            "provide-client-params.dynamodb.*", unique_id=str(id(self))
-        )
+        self._listening.__exit__(None, None, None)
 
     def clear(self) -> None:
         self.requests.clear()

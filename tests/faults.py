@@ -1,20 +1,19 @@
-"""Faults at the client boundary: what DynamoDB and the network do, and emulators don't."""
+"""Faults in place of the transport: what DynamoDB and the network do, and emulators don't."""
 
 import enum
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Final
 
 from botocore.exceptions import ClientError, ConnectionClosedError, ReadTimeoutError
 
+from data.metering import Operation
 from data.store import Store
+from data.transport import Sender
 
-__all__ = ["Crash", "Fault", "FaultyClient", "Plan", "faulty"]
+__all__ = ["Crash", "Fault", "FaultyTransport", "Plan", "faulty"]
 
 _ENDPOINT: Final = "http://127.0.0.1"
-_REQUESTS: Final = frozenset(
-    {"delete_item", "get_item", "put_item", "query", "transact_write_items", "update_item"}
-)
 
 
 class Crash(BaseException):
@@ -44,7 +43,7 @@ class Fault(enum.Enum):
         return self in (Fault.CRASH_BEFORE, Fault.CRASH_AFTER)
 
     def error(self, operation: str, count: int) -> BaseException:
-        """What the client sees; `count` is the number of actions of a transaction."""
+        """What the store sees; `count` is the number of actions of a transaction."""
         match self:
             case Fault.THROTTLED:
                 return client_error("ProvisionedThroughputExceededException", operation)
@@ -74,40 +73,33 @@ def client_error(
 Plan = Callable[[int, str], Fault | None]
 
 
-class FaultyClient:
-    """A DynamoDB client whose `plan` says, for the index and operation of each request, what
-    becomes of it. `sent` has the operations and parameters in order."""
+class FaultyTransport:
+    """A transport whose `plan` says, for the index and operation of each request, what becomes of
+    it. `sent` has the operations and parameters in order."""
 
-    def __init__(self, client: Any, plan: Plan) -> None:
-        self._client = client
+    def __init__(self, transport: Sender, plan: Plan) -> None:
+        self._transport = transport
         self._plan = plan
-        self.sent: list[tuple[str, dict[str, Any]]] = []
+        self.sent: list[tuple[Operation, Mapping[str, Any]]] = []
 
-    def __getattr__(self, name: str) -> Any:
-        method: Callable[..., Awaitable[Any]] = getattr(self._client, name)
-        if name not in _REQUESTS:
-            return method
-
-        async def send(**request: Any) -> Any:
-            index = len(self.sent)
-            self.sent.append((name, request))
-            fault = self._plan(index, name)
-            if fault is None:
-                return await method(**request)
-            if fault.is_done:
-                await method(**request)
-            raise fault.error(name, len(request.get("TransactItems", ())))
-
-        return send
+    async def send(self, operation: Operation, request: Mapping[str, Any]) -> bytes:
+        index = len(self.sent)
+        self.sent.append((operation, request))
+        fault = self._plan(index, operation)
+        if fault is None:
+            return await self._transport.send(operation, request)
+        if fault.is_done:
+            await self._transport.send(operation, request)
+        raise fault.error(operation, len(request.get("TransactItems", ())))
 
 
 @contextmanager
-def faulty(store: Store, plan: Plan) -> Iterator[FaultyClient]:
-    """Puts the faults between the store and its client."""
-    client = store.client
-    faults = FaultyClient(client, plan)
-    store.client = faults  # type: ignore[assignment]
+def faulty(store: Store, plan: Plan) -> Iterator[FaultyTransport]:
+    """Puts the faults between the store and its transport."""
+    transport = store.transport
+    faults = FaultyTransport(transport, plan)
+    store.transport = faults
     try:
         yield faults
     finally:
-        store.client = client
+        store.transport = transport

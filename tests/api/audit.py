@@ -9,6 +9,7 @@ from typing import Any
 from data.store import Store
 from tests.api_client import asking
 from tests.infra.iam import key_value, needs, permits
+from tests.taps import listening
 
 __all__ = ["Audit", "faults"]
 
@@ -48,14 +49,12 @@ class Audit:
 
     @contextmanager
     def watching(self, store: Store) -> Iterator[None]:
-        events, event = store.client.meta.events, "provide-client-params.dynamodb.*"
-        events.register(event, self._note, unique_id="audit")
-        yield
-        events.unregister(event, unique_id="audit")
+        with listening(store, self._note):
+            yield
 
-    def _note(self, params: dict[str, Any], model: Any, **_: Any) -> None:
-        self.operations[model.name] += 1
-        self.faults += faults(model.name, params, team=asking.get())
+    def _note(self, operation: str, request: Mapping[str, Any]) -> None:
+        self.operations[operation] += 1
+        self.faults += faults(operation, request, team=asking.get())
 
 
 def faults(operation: str, request: Mapping[str, Any], *, team: str | None) -> list[str]:

@@ -2,9 +2,10 @@
 correlation id leads to the exception in the log."""
 
 import asyncio
+import json
 import re
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -24,6 +25,7 @@ import server.graphql_http
 from data.entities import Entity, Team
 from data.errors import LimitExceeded, Unavailable
 from data.items import encode
+from data.metering import Operation
 from resolvers import reads
 from resolvers.context import RequestContext
 from resolvers.graph import ResourceNode, TeamNode
@@ -79,8 +81,8 @@ TELLTALE = re.compile(
 )
 
 
-class Client:
-    """A DynamoDB client that knows one page of rows, and fails at what it is told to."""
+class Transport:
+    """A transport that knows one page of rows, and fails at what it is told to."""
 
     def __init__(self, team: str) -> None:
         rows: list[Entity] = [
@@ -91,10 +93,13 @@ class Client:
         ]
         self.page = {"Items": [encode(team, row) for row in rows]}
 
-    async def query(self, **_: Any) -> dict[str, Any]:
+    async def send(self, operation: Operation, request: Mapping[str, Any]) -> bytes:
+        return json.dumps(self.read() if operation == "Query" else self.written()).encode()
+
+    def read(self) -> dict[str, Any]:
         return self.page
 
-    async def put_item(self, **_: Any) -> dict[str, Any]:
+    def written(self) -> dict[str, Any]:
         return {}
 
 
@@ -116,8 +121,8 @@ NODE = f'{{ node(id: "{gid("Resource", "r")}") {{ id }} }}'
 DAYS = "{ team { assignments { startDate } } }"
 
 INSIDE = {
-    "the store, read": Place(Client, "query", path=("team",)),
-    "the store, written": Place(Client, "put_item", CREATE, path=("createResource",)),
+    "the store, read": Place(Transport, "read", path=("team",)),
+    "the store, written": Place(Transport, "written", CREATE, path=("createResource",)),
     "a resolver of the root": Place(reads, "team", path=("team",)),
     "a resolver of a mutation": Place(reads, "written", CREATE, path=("createResource",)),
     "a resolver that does not wait": Place(
@@ -152,7 +157,7 @@ PLACES = INSIDE | OUTSIDE
 
 @pytest.fixture(scope="module")
 def settings() -> Settings:
-    """Nothing listens there: what is asked of the store is answered by `Client`."""
+    """Nothing listens there: what is asked of the store is answered by `Transport`."""
     return Settings(
         auth_secret=SecretStr(SECRET), table=TABLE, endpoint_url="http://127.0.0.1:9", region="x"
     )
@@ -161,7 +166,7 @@ def settings() -> Settings:
 @pytest.fixture
 def api(app: Starlette, http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch) -> Api:
     api = Api(http, f"team-{uuid.uuid4().hex[:12]}")
-    monkeypatch.setattr(app.state.store, "client", Client(api.team))
+    monkeypatch.setattr(app.state.store, "transport", Transport(api.team))
     return api
 
 
@@ -203,7 +208,7 @@ MET = [
     pytest.param(place, make, id=f"{where}-{what}")
     for where, place in PLACES.items()
     for what, make in FAULTS.items()
-    if not (place.target is Client and what in ("TimeoutError", "OSError"))
+    if not (place.target is Transport and what in ("TimeoutError", "OSError"))
 ]
 
 

@@ -1,5 +1,6 @@
 """A team with everything that rows can be, and a store that has only that and takes no writes."""
 
+import json
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -19,6 +20,7 @@ from data.entities import (
 )
 from data.expressions import Item, KeyQuery, s
 from data.items import encode
+from data.metering import Operation
 from data.store import Store
 from resolvers.global_ids import membership_id, to_global_id
 from tests.fast_path.documents import Values
@@ -147,44 +149,43 @@ VALUES: Final[Values] = {
 }
 
 
-_ANSWERS: Final[dict[str, list[Item]]] = {}
+_ANSWERS: Final[dict[str, bytes]] = {}
 
 
 class Replay:
-    """A client of DynamoDB for a store over these teams. It writes down what it is asked, and
-    takes no writes."""
+    """A transport for a store over these teams. It writes down what it is asked, and takes no
+    writes."""
 
     def __init__(self) -> None:
         self.requests: list[str] = []
 
     @property
     def store(self) -> Store:
-        return Store(cast("DynamoDBClient", self), "planner")
+        # Nobody asks for the table itself.
+        return Store(cast("DynamoDBClient", None), self, "planner")
 
-    async def query(self, **request: Any) -> object:
-        key = repr(request)
+    async def send(self, operation: Operation, request: Mapping[str, Any]) -> bytes:
+        key = f"{operation} {request!r}"
         self.requests.append(key)
         if key not in _ANSWERS:
-            query = KeyQuery(
-                request["KeyConditionExpression"],
-                request["ExpressionAttributeValues"],
-                filter=request.get("FilterExpression"),
-                index=request.get("IndexName"),
-            )
-            _ANSWERS[key] = found(query, _items())
-        return {"Items": _ANSWERS[key]}
+            _ANSWERS[key] = json.dumps(_answer(operation, request)).encode()
+        return _ANSWERS[key]
 
-    async def get_item(self, **request: Any) -> object:
-        self.requests.append(repr(request))
+
+def _answer(operation: Operation, request: Mapping[str, Any]) -> Mapping[str, Any]:
+    if operation == "Query":
+        query = KeyQuery(
+            request["KeyConditionExpression"],
+            request["ExpressionAttributeValues"],
+            filter=request.get("FilterExpression"),
+            index=request.get("IndexName"),
+        )
+        return {"Items": found(query, _items())}
+    if operation == "GetItem":
         key = request["Key"].items()
         item = next((item for item in _items() if item.items() >= key), None)
         return {"Item": item} if item else {}
-
-    async def _refuse(self, **_: Any) -> object:
-        self.requests.append("a write")
-        raise RuntimeError("this is read only")
-
-    put_item = update_item = delete_item = transact_write_items = _refuse
+    raise RuntimeError("this is read only")
 
 
 def _items() -> list[Item]:

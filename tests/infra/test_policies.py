@@ -56,6 +56,11 @@ def operations(method: str) -> Iterator[str]:
                 value=ast.Attribute(value=ast.Name(id="self"), attr="client"), attr=name
             ) if name != "get_waiter":
                 yield names[name]
+            case ast.Call(
+                func=ast.Attribute(attr="_send" | "_conditionally"),
+                args=[ast.Constant(value=str(operation)), *_],
+            ):
+                yield operation
             case ast.Attribute(value=ast.Name(id="self"), attr=name) if name in known:
                 yield from operations(name)
 

@@ -21,7 +21,7 @@ async def test_a_read_that_fails_after_a_write_is_an_error_below_the_object(
     given = {"startDate": day, "endDate": day, **owners}
 
     def after_the_write(index: int, operation: str) -> Fault | None:
-        return Fault.THROTTLED if operation == "query" else None
+        return Fault.THROTTLED if operation == "Query" else None
 
     with faulty(app.state.store, after_the_write):
         answer = await api.run(CREATE, input=given)

@@ -16,6 +16,7 @@ from structlog.testing import capture_logs
 from data.entities import Assignment
 from data.expressions import Item
 from data.items import encode
+from data.metering import Operation
 from data.store import Store
 from tests.api.samples import assignment, gid, ids, resource
 from tests.api_client import Api, everything, put
@@ -130,22 +131,23 @@ class Hold:
         self.reached = asyncio.Event()
         self.released = asyncio.Event()
         self._left = n
-        self._events = store.client.meta.events
-        self._event = f"before-call.dynamodb.{operation}"
+        self._operation = operation
+        self._store, self._transport = store, store.transport
 
-    async def _wait(self, **_: Any) -> None:
-        self._left -= 1
-        if self._left == 0:
+    async def send(self, operation: Operation, request: Mapping[str, Any]) -> bytes:
+        self._left -= operation == self._operation
+        if self._left == 0 and not self.reached.is_set():
             self.reached.set()
             await self.released.wait()
+        return await self._transport.send(operation, request)
 
     async def __aenter__(self) -> "Hold":
-        self._events.register(self._event, self._wait, unique_id=str(id(self)))  # type: ignore[arg-type]
+        self._store.transport = self
         return self
 
     async def __aexit__(self, *_: object) -> None:
         self.released.set()
-        self._events.unregister(self._event, unique_id=str(id(self)))
+        self._store.transport = self._transport
 
     async def is_reached(self) -> None:
         async with asyncio.timeout(PATIENCE):

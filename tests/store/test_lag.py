@@ -2,6 +2,8 @@
 made to: it answers as it was before the last write, or knows nothing at all."""
 
 import asyncio
+import json
+from collections.abc import Mapping
 from datetime import date
 from typing import Any
 
@@ -9,26 +11,25 @@ import pytest
 
 from data.entities import Assignment
 from data.errors import Refused
+from data.metering import Operation
 from data.store import Store
+from data.transport import Sender
 from resolvers import assignment_writes
 from tests.api_client import Capture
 from tests.store.scenarios import _id, context, patch, planned, state
 
 
 class LaggingIndex:
-    """A client whose `byId` has the same answer for ever: none, or an old key."""
+    """A transport whose `byId` has the same answer for ever: none, or an old key."""
 
-    def __init__(self, client: Any, items: list[dict[str, Any]]) -> None:
-        self._client = client
-        self._items = items
+    def __init__(self, transport: Sender, items: list[dict[str, Any]]) -> None:
+        self._transport = transport
+        self._answer = json.dumps({"Items": items, "Count": len(items)}).encode()
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._client, name)
-
-    async def query(self, **request: Any) -> Any:
+    async def send(self, operation: Operation, request: Mapping[str, Any]) -> bytes:
         if request.get("IndexName") == "byId":
-            return {"Items": self._items, "Count": len(self._items)}
-        return await self._client.query(**request)
+            return self._answer
+        return await self._transport.send(operation, request)
 
 
 STALE = [{"pk": {"S": "?"}, "sk": {"S": "ASN#1999-01-01#a1"}, "id": {"S": "a1"}}]
@@ -39,7 +40,7 @@ async def test_a_write_finds_what_the_index_does_not_know_yet(
     store: Store, monkeypatch: pytest.MonkeyPatch, team: str, items: list[dict[str, Any]]
 ) -> None:
     planner = await planned(store, team)
-    monkeypatch.setattr(store, "client", LaggingIndex(store.client, items))
+    monkeypatch.setattr(store, "transport", LaggingIndex(store.transport, items))
     moved = await assignment_writes.update_assignment(
         planner, patch("a1", start_date=date(2024, 1, 5))
     )
@@ -82,7 +83,7 @@ async def test_what_the_index_does_not_know_is_looked_for_together(
     assert len(refused.value.problems) == 25
     assert len(capture.table_queries) == 2
     capture.clear()
-    monkeypatch.setattr(store, "client", LaggingIndex(store.client, []))
+    monkeypatch.setattr(store, "transport", LaggingIndex(store.transport, []))
     there = [patch(id, start_date=date(2024, 1, 5)) for id in ("a1", "b00", "b01")]
     assert len(await assignment_writes.update_assignments(planner, there)) == 3
     assert len(capture.table_queries) == 1
@@ -113,7 +114,7 @@ async def test_what_a_request_creates_it_finds_after_all_that_it_did_not_find(
 ) -> None:
     """The index lags throughout; the ids are a client's own, or of an assignment that moves."""
     planner = await planned(store, team)
-    monkeypatch.setattr(store, "client", LaggingIndex(store.client, []))
+    monkeypatch.setattr(store, "transport", LaggingIndex(store.transport, []))
     for number in range(3):
         with pytest.raises(Refused):
             await assignment_writes.update_assignment(

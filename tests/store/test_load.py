@@ -3,7 +3,7 @@ one client serves the whole process (B-01)."""
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from itertools import cycle, islice
 from typing import Any
 
@@ -18,6 +18,7 @@ from data.store import Store
 from tests.api.samples import assignment, gid, project, resource
 from tests.api_client import Api
 from tests.store.stub import Conduct, Failure, Planner, Stub, no_complaints, planner, running_stub
+from tests.taps import listening
 
 CONNECTIONS = 5
 TIMELINE = "{ team { resources { id } projects { id } assignments { id } } }"
@@ -71,15 +72,13 @@ async def is_cancelled_in_the_queue(running: Planner, api: Api, call: str) -> No
     """The caller gives up while the request still waits for a connection, or has just got one."""
     asked = asyncio.Event()
 
-    def note(params: dict[str, Any], **_: Any) -> None:
-        if f"TEAM#{api.team}" in str(params):
+    def note(_: str, request: Mapping[str, Any]) -> None:
+        if f"TEAM#{api.team}" in str(request):
             asked.set()
 
-    events = running.store.client.meta.events
-    events.register("provide-client-params.dynamodb.*", note, unique_id=api.team)
-    request = asyncio.create_task(api.run(call))
-    await asked.wait()
-    events.unregister("provide-client-params.dynamodb.*", unique_id=api.team)
+    with listening(running.store, note):
+        request = asyncio.create_task(api.run(call))
+        await asked.wait()
     request.cancel()
     with pytest.raises(asyncio.CancelledError):
         await request

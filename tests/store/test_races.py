@@ -5,7 +5,7 @@ import asyncio
 import random
 import uuid
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from typing import Any
@@ -14,12 +14,12 @@ import pytest
 
 from data.entities import Assignment, EntityType, Project, Resource
 from data.errors import Refused
+from data.metering import Operation
 from data.store import Store
 from resolvers import assignment_writes, owner_writes
 from resolvers.global_ids import raw_id, to_global_id
 from tests.api_client import everything, put
 from tests.engines import DEEP
-from tests.faults import FaultyClient
 from tests.store.scenarios import STAMPS, assignment, context, patch
 
 DAY = date(2024, 1, 10)
@@ -247,17 +247,17 @@ async def test_one_chosen_id_at_once_on_different_days_makes_one_item(
         assert len(done) == 3, "the same create thrice is the same success thrice"
 
 
-class Overtaken(FaultyClient):
-    """A client whose first transaction comes late: `meanwhile` is done before it."""
+class Overtaken:
+    """A transport whose first transaction comes late: `meanwhile` is done before it."""
 
     def __init__(self, store: Store, meanwhile: Callable[[], Awaitable[None]]) -> None:
-        super().__init__(store.client, lambda *_: None)
-        self._store, self._meanwhile = store, meanwhile
+        self._store, self._transport, self._meanwhile = store, store.transport, meanwhile
 
-    async def transact_write_items(self, **request: Any) -> Any:
-        self._store.client = self._client
-        await self._meanwhile()
-        return await self._client.transact_write_items(**request)
+    async def send(self, operation: Operation, request: Mapping[str, Any]) -> bytes:
+        if operation == "TransactWriteItems":
+            self._store.transport = self._transport
+            await self._meanwhile()
+        return await self._transport.send(operation, request)
 
 
 async def test_a_slow_deletion_spares_an_owner_that_was_made_anew_under_the_same_id(
@@ -272,7 +272,7 @@ async def test_a_slow_deletion_spares_an_owner_that_was_made_anew_under_the_same
         await put(store, team, [Resource(id="r1", name="New", **STAMPS)])
         await put(store, team, [assignment("new", DAY, DAY + timedelta(2), "r1", "p1")])
 
-    monkeypatch.setattr(store, "client", Overtaken(store, another_life))
+    monkeypatch.setattr(store, "transport", Overtaken(store, another_life))
     await owner_writes.delete_resource(context(store, team), id=owner)
     assert [each["id"] for each in await assignments(store, team)] == ["new"]
     assert {"S": "New"} in [item.get("name") for item in await everything(store, team)]

@@ -3,12 +3,14 @@
 import json
 import subprocess
 import sys
+import uuid
 from collections.abc import AsyncIterator
 from itertools import pairwise
-from typing import Any
+from typing import cast
+from unittest.mock import ANY
+from urllib.parse import urlsplit
 
 import pytest
-from aiobotocore.client import AioBaseClient
 from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import SpanKind, StatusCode
@@ -18,7 +20,7 @@ import server.settings
 from server.settings import Settings
 from tests.api_client import Api
 from tests.docs.documents import ROOT
-from tests.store.stub import Planner, planner
+from tests.store.stub import Conduct, Failure, Planner, planner, running_stub
 
 QUERY = "query Timeline { team { resources { name } } }"
 CREATE = 'mutation Add { createResource(input: {name: "%s"}) { resource { id name } } }'
@@ -92,6 +94,64 @@ async def test_a_query_is_a_span_between_its_request_and_its_read(traced: Traced
     }
 
 
+async def test_a_request_to_the_table_is_a_span_by_the_conventions_for_dynamodb(
+    traced: Traced, table: str
+) -> None:
+    async with traced as running:
+        await running.api("team").data(QUERY)
+    span = traced.named("DynamoDB.Query")
+    assert span.kind is SpanKind.CLIENT
+    assert span.status.status_code is StatusCode.UNSET
+    attributes = dict(span.attributes or {})
+    assert len(str(attributes.pop("aws.request_id"))) > 20
+    [cost] = cast("tuple[str, ...]", attributes.pop("aws.dynamodb.consumed_capacity"))
+    assert json.loads(cost) == {"TableName": "planner-traced", "CapacityUnits": ANY}
+    where = urlsplit(table)
+    assert attributes == {
+        "rpc.system": "aws-api",
+        "rpc.service": "DynamoDB",
+        "rpc.method": "Query",
+        "db.system.name": "aws.dynamodb",
+        "aws.dynamodb.table_names": ("planner-traced",),
+        "cloud.region": "us-east-1",
+        "server.address": where.hostname,
+        "server.port": where.port,
+        "http.response.status_code": 200,
+    }
+
+
+async def test_an_error_of_the_table_is_one_of_the_span_by_its_code_alone(traced: Traced) -> None:
+    async with traced as running:
+        api, id = running.api("team"), str(uuid.uuid4())
+        for name in ("Ada", "Eve"):
+            await api.mutate("createResource", "errors { code }", id=id, name=name)
+    spans = [each for each in traced.spans if each.name == "DynamoDB.PutItem"]
+    assert [each.status.status_code for each in spans] == [StatusCode.UNSET, StatusCode.ERROR]
+    attributes = spans[1].attributes or {}
+    assert attributes["error.type"] == "ConditionalCheckFailedException"
+    assert attributes["http.response.status_code"] == 400
+    assert spans[1].status.description is None
+    assert list(spans[1].events) == []
+
+
+async def test_every_attempt_is_a_span_of_its_own_and_a_lost_one_says_how(
+    exported: InMemorySpanExporter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("data.store._FIRST_PAUSE", 0.0)
+    async with running_stub() as stub:
+        stub.conduct["team"] = Conduct(Failure.RESET, failures=1)
+        traced = Traced(stub.url, exported)
+        async with traced as running:
+            await running.api("team").data(QUERY)
+    lost, answered = (each for each in traced.spans if each.name == "DynamoDB.Query")
+    assert lost.status.status_code is StatusCode.ERROR
+    assert (lost.attributes or {})["error.type"] == "ConnectionClosedError"
+    assert "http.response.status_code" not in (lost.attributes or {})
+    # The stub gives no id.
+    assert "aws.request_id" not in (answered.attributes or {})
+    assert "error.type" not in (answered.attributes or {})
+
+
 async def test_a_mutation_is_a_span_between_its_request_and_its_write(traced: Traced) -> None:
     async with traced as running:
         await running.api("team").data(CREATE % "Ada")
@@ -153,12 +213,12 @@ async def test_health_and_metrics_leave_no_spans(traced: Traced) -> None:
     assert traced.spans == []
 
 
-async def test_an_application_that_has_ended_leaves_nothing_instrumented(traced: Traced) -> None:
-    client: Any = AioBaseClient
-    plain = client._make_api_call
-    async with traced:
-        assert client._make_api_call is not plain
-    assert client._make_api_call is plain
+async def test_an_application_beside_a_traced_one_leaves_no_spans(
+    traced: Traced, table: str
+) -> None:
+    async with planner(table, table="planner-traced") as untraced, traced:
+        await untraced.api("team").data(QUERY)
+    assert traced.spans == []
 
 
 # Off, and without its packages

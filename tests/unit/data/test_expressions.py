@@ -2,7 +2,7 @@
 
 import pytest
 
-from data.expressions import Expression, n, names_of, s
+from data.expressions import Expression, _names_in, n, names_of, s
 
 
 @pytest.mark.parametrize(
@@ -24,6 +24,14 @@ def test_every_name_that_is_used_is_defined_once_and_no_other(
     texts: tuple[str | None, ...], names: dict[str, str]
 ) -> None:
     assert names_of(*texts) == names
+
+
+def test_names_of_few_texts_are_remembered_and_belong_to_who_asks() -> None:
+    names_of("#pk = :pk")["#spoilt"] = "spoilt"
+    assert names_of("#pk = :pk") == {"#pk": "pk"}
+    for number in range(300):
+        names_of(f"#a{number}")
+    assert _names_in.cache_info().currsize == 256
 
 
 def test_names_stand_in_a_fixed_order_so_that_a_retry_sends_the_same_bytes() -> None:

@@ -59,7 +59,7 @@ async def test_a_probe_reads_one_key_strongly_consistently() -> None:
     client = Client({})
     await store_of(client, consistent_reads=False).probe()
     [(operation, request)] = client.requests
-    assert operation == "get_item"
+    assert operation == "GetItem"
     assert request["ConsistentRead"] is True
     owner, _, id = request["Key"]["pk"]["S"].partition("#")
     assert owner == "TEAM", "where a policy may let the server read"

@@ -1,7 +1,8 @@
 """The one client: which failures pass, how often a request is sent, and what a page is."""
 
 import copy
-from collections.abc import AsyncIterator, Sequence
+import json
+from collections.abc import AsyncIterator, Mapping, Sequence
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -21,7 +22,7 @@ import data.store
 from data.errors import LimitExceeded, Unavailable
 from data.expressions import Expression, Item, KeyQuery, n, s
 from data.guards import IS_NEW
-from data.metering import Meter
+from data.metering import Meter, Operation
 from data.store import CancellationReason, ConditionFailed, Store, TransactionCanceled
 from data.transactions import Action, Delete, Put, to_request
 
@@ -31,46 +32,28 @@ if TYPE_CHECKING:
 ATTEMPTS = 6
 KEY = {"pk": s("TEAM#t1"), "sk": s("RES#r1")}
 ITEM: Item = {**KEY, "name": s("Ada")}
-DATA_OPERATIONS = {
-    *("delete_item", "get_item", "put_item", "query", "transact_write_items", "update_item")
-}
 ENDPOINT = {"endpoint_url": "http://store.example"}
 
 
 class Client:
-    """Answers each request with the next step of the script (the last one again and again): an
-    exception is raised, and anything else is the answer."""
+    """A transport and a client in one. Answers each request with the next step of the script (the
+    last one again and again): an exception is raised, and anything else is the answer."""
 
     def __init__(self, *script: object) -> None:
         self._script = list(script)
         self.requests: list[tuple[str, dict[str, Any]]] = []
 
     async def _answer(self, operation: str, request: dict[str, Any]) -> object:
-        if operation in DATA_OPERATIONS:
-            assert request.pop("ReturnConsumedCapacity") == "TOTAL", "what it costs is asked for"
         self.requests.append((operation, copy.deepcopy(request)))
         step = self._script.pop(0) if len(self._script) > 1 else self._script[0]
         if isinstance(step, Exception):
             raise step
         return step
 
-    async def query(self, **request: Any) -> object:
-        return await self._answer("query", request)
-
-    async def get_item(self, **request: Any) -> object:
-        return await self._answer("get_item", request)
-
-    async def put_item(self, **request: Any) -> object:
-        return await self._answer("put_item", request)
-
-    async def delete_item(self, **request: Any) -> object:
-        return await self._answer("delete_item", request)
-
-    async def update_item(self, **request: Any) -> object:
-        return await self._answer("update_item", request)
-
-    async def transact_write_items(self, **request: Any) -> object:
-        return await self._answer("transact_write_items", request)
+    async def send(self, operation: Operation, request: Mapping[str, Any]) -> bytes:
+        parameters = dict(request)
+        assert parameters.pop("ReturnConsumedCapacity") == "TOTAL", "what it costs is asked for"
+        return json.dumps(await self._answer(operation, parameters)).encode()
 
     async def create_table(self, **request: Any) -> object:
         return await self._answer("create_table", request)
@@ -80,7 +63,7 @@ class Client:
 
 
 def store_of(client: Client, **options: Any) -> Store:
-    return Store(cast("DynamoDBClient", client), "planner", **options)
+    return Store(cast("DynamoDBClient", client), client, "planner", **options)
 
 
 def failure(code: str, status: int = 400, **response: object) -> ClientError:
@@ -161,7 +144,7 @@ async def test_a_failure_that_passes_is_sent_again_with_the_same_token(error: Ex
         client.requests
         == [
             (
-                "transact_write_items",
+                "TransactWriteItems",
                 {
                     "TransactItems": [to_request(Put(ITEM, IS_NEW), "planner")],
                     "ClientRequestToken": "token-1",
@@ -198,19 +181,19 @@ async def test_no_request_is_begun_after_ten_seconds(monkeypatch: pytest.MonkeyP
 
 async def test_every_operation_is_sent_again() -> None:
     throttled = failure("ThrottlingException")
-    for operation in ("query", "get_item", "put_item", "delete_item", "update_item"):
+    for operation in ("Query", "GetItem", "PutItem", "DeleteItem", "UpdateItem"):
         client = Client(throttled, {"Items": []})
         store = store_of(client)
         match operation:
-            case "query":
+            case "Query":
                 await store.query(QUERY)
-            case "get_item":
+            case "GetItem":
                 await store.get(KEY)
-            case "put_item":
+            case "PutItem":
                 await store.put(ITEM, IS_NEW)
-            case "delete_item":
+            case "DeleteItem":
                 await store.delete(KEY, IS_NEW)
-            case "update_item":
+            case "UpdateItem":
                 await store.update(KEY, Expression("SET #a = :a", {":a": s("x")}), IS_NEW)
         assert [sent for sent, _ in client.requests] == [operation, operation]
         assert client.requests[0] == client.requests[1]
@@ -321,7 +304,7 @@ async def test_a_put_with_a_condition() -> None:
     await store_of(client).put(ITEM, GUARD)
     assert client.requests == [
         (
-            "put_item",
+            "PutItem",
             {
                 **GUARDED,
                 "Item": ITEM,
@@ -335,7 +318,7 @@ async def test_a_put_with_a_condition() -> None:
 async def test_a_put_without_a_condition_sends_no_empty_maps() -> None:
     client = Client({})
     await store_of(client).put(ITEM, None)
-    assert client.requests == [("put_item", {"TableName": "planner", "Item": ITEM})]
+    assert client.requests == [("PutItem", {"TableName": "planner", "Item": ITEM})]
 
 
 async def test_a_delete_whose_condition_has_no_values_sends_none() -> None:
@@ -343,7 +326,7 @@ async def test_a_delete_whose_condition_has_no_values_sends_none() -> None:
     await store_of(client).delete(KEY, Expression("attribute_exists(#sk)"))
     assert client.requests == [
         (
-            "delete_item",
+            "DeleteItem",
             {
                 "TableName": "planner",
                 "Key": KEY,
@@ -360,7 +343,7 @@ async def test_an_update_has_the_names_and_values_of_both_expressions() -> None:
     await store_of(client).update(KEY, Expression("SET #note = :note", {":note": s("x")}), GUARD)
     assert client.requests == [
         (
-            "update_item",
+            "UpdateItem",
             {
                 **GUARDED,
                 "Key": KEY,
@@ -379,7 +362,7 @@ async def test_a_get_is_strongly_consistent_whatever_the_setting(
     client = Client(answer)
     assert await store_of(client, consistent_reads=False).get(KEY) == item
     assert client.requests == [
-        ("get_item", {"TableName": "planner", "Key": KEY, "ConsistentRead": True})
+        ("GetItem", {"TableName": "planner", "Key": KEY, "ConsistentRead": True})
     ]
 
 
@@ -408,7 +391,7 @@ async def test_a_query_of_the_table_defines_what_it_uses_and_sends_nothing_empty
     assert await store_of(client).query(QUERY) == [ITEM]
     assert client.requests == [
         (
-            "query",
+            "Query",
             {
                 "TableName": "planner",
                 "KeyConditionExpression": "#pk = :pk",
@@ -425,7 +408,7 @@ async def test_a_query_of_an_index_has_its_filter_and_projection_and_no_consiste
     [_] = [page async for page in store_of(client).pages(INDEXED, consistent=True)]
     assert client.requests == [
         (
-            "query",
+            "Query",
             {
                 "TableName": "planner",
                 "IndexName": "byLongEnd",

@@ -34,7 +34,19 @@ from data.keys import (
     team_pk,
     user_pk,
 )
-from data.rows import LinkMap, Links, Row, Text, Texts, row_of
+from data.rows import (
+    NO_LINKS,
+    NO_NUMBER,
+    NO_TEXT,
+    NO_TEXTS,
+    LinkMap,
+    Links,
+    Number,
+    Row,
+    Text,
+    Texts,
+    row_of,
+)
 from data.team_id import is_user_id
 
 __all__ = ["Skip", "SkipCode", "decode", "decode_as"]
@@ -65,7 +77,7 @@ class Skip(Exception):
 def decode(row: Row) -> Entity:
     """The entity of an item. Raises Skip when the type is missing or unknown, or the item is not
     what its type says."""
-    if row.entity_type is None:
+    if row.entity_type is NO_TEXT:
         raise Skip(SkipCode.MISSING_ENTITY_TYPE, "EntityType is missing")
     decoder = _DECODERS.get(row.entity_type.S or "")
     if decoder is None:
@@ -102,7 +114,7 @@ def _decode_team(row: Row) -> tuple[Team, str]:
         # The partition decides whose item this is; an `id` attribute may be missing elsewhere.
         id=_required(row.pk, "pk").removeprefix(TEAM),
         name=_required(row.name, "name"),
-        version=_version(row),
+        version=_version(row.version),
         created_at=_text(row.created_at, "createdAt"),
         updated_at=_text(row.updated_at, "updatedAt"),
     )
@@ -121,7 +133,7 @@ def _decode_membership(row: Row) -> tuple[Membership, str]:
         ("GSI1SK", row.gsi1sk, team),
         ("GSI1PK", row.gsi1pk, user),
     ):
-        if value is not None and key != value.S:
+        if value is not NO_TEXT and key != value.S:
             raise _Malformed(f"{name} does not fit")
     role = _required(row.role, "role")
     membership = Membership(
@@ -138,7 +150,7 @@ def _decode_resource(row: Row) -> tuple[Resource, str]:
     resource = Resource(
         id=id,
         name=_required(row.name, "name"),
-        version=_version(row),
+        version=_version(row.version),
         created_at=_text(row.created_at, "createdAt"),
         updated_at=_text(row.updated_at, "updatedAt"),
         deleting_at=_text(row.deleting_at, "deletingAt"),
@@ -155,7 +167,7 @@ def _decode_project(row: Row) -> tuple[Project, str]:
         description=_text(row.description, "description"),
         tags=_tags(row.tags),
         links=_links(row.links),
-        version=_version(row),
+        version=_version(row.version),
         created_at=_text(row.created_at, "createdAt"),
         updated_at=_text(row.updated_at, "updatedAt"),
         deleting_at=_text(row.deleting_at, "deletingAt"),
@@ -164,54 +176,81 @@ def _decode_project(row: Row) -> tuple[Project, str]:
 
 
 def _decode_assignment(row: Row) -> tuple[Assignment, str]:
-    id = _id(row.id, "id")
-    start_text = _required(row.start_date, "startDate")
-    start, end = _day(start_text), _day(_required(row.end_date_exclusive, "endDateExclusive"))
+    # Nearly all that is ever read is this, so it is written for speed: what is missing is named
+    # only when something is.
+    id, resource_id, project_id = row.id.S, row.resource_id.S, row.project_id.S
+    start_text, end_text = row.start_date.S, row.end_date_exclusive.S
+    if (
+        id is None
+        or resource_id is None
+        or project_id is None
+        or start_text is None
+        or end_text is None
+    ):
+        raise _Malformed(_missing(row))
+    if not (is_id(id) and _is_owner_id(resource_id) and _is_owner_id(project_id)):
+        raise _Malformed("an id is none")
+    start, end = _day(start_text), _day(end_text)
     if start >= end:
         raise _Malformed("startDate is not before endDateExclusive")
     assignment = Assignment(
         id=id,
-        resource_id=_id(row.resource_id, "resourceId"),
-        project_id=_id(row.project_id, "projectId"),
+        resource_id=resource_id,
+        project_id=project_id,
         start_date=start,
         end_date_exclusive=end,
-        note=_text(row.note, "note"),
-        version=_version(row),
-        created_at=_text(row.created_at, "createdAt"),
-        updated_at=_text(row.updated_at, "updatedAt"),
+        note=row.note.S or _text(row.note, "note"),
+        version=_version(row.version),
+        created_at=row.created_at.S or _text(row.created_at, "createdAt"),
+        updated_at=row.updated_at.S or _text(row.updated_at, "updatedAt"),
     )
-    # What is read is mostly this: its sort key is put together without a day being formatted.
     return assignment, f"{ASSIGNMENT}{start_text}#{id}"
 
 
-def _required(value: Text | None, name: str) -> str:
-    if value is None or value.S is None:
+def _missing(row: Row) -> str:
+    required = {
+        "id": row.id,
+        "resourceId": row.resource_id,
+        "projectId": row.project_id,
+        "startDate": row.start_date,
+        "endDateExclusive": row.end_date_exclusive,
+    }
+    return ", ".join(f"'{name}' is missing" for name, value in required.items() if value.S is None)
+
+
+def _required(value: Text, name: str) -> str:
+    if value.S is None:
         raise _Malformed(f"'{name}' is missing")
     return value.S
 
 
-def _text(value: Text | None, name: str) -> str | None:
+def _text(value: Text, name: str) -> str | None:
     """An optional attribute; what other writers store as NULL is unset too."""
-    if value is None or value.NULL is not None:
+    if value is NO_TEXT or value.NULL is not None:
         return None
     return _required(value, name)
 
 
-def _id(value: Text | None, name: str) -> str:
+def _id(value: Text, name: str) -> str:
     id = _required(value, name)
     if not is_id(id):
-        raise _Malformed(f"{name} is none")
+        raise _Malformed(f"'{name}' is none")
     return id
 
 
-# The same few thousand days, again and again.
+# Days and owners are the same few thousand, again and again.
 @lru_cache(maxsize=10_000)
 def _day(text: str) -> date:
     return parse_day(text)
 
 
-def _tags(value: Texts | None) -> tuple[str, ...]:
-    if value is None or value.NULL is not None:
+@lru_cache(maxsize=10_000)
+def _is_owner_id(text: str) -> bool:
+    return is_id(text)
+
+
+def _tags(value: Texts) -> tuple[str, ...]:
+    if value is NO_TEXTS or value.NULL is not None:
         return ()
     if value.SS is not None:
         return tuple(value.SS)
@@ -220,8 +259,8 @@ def _tags(value: Texts | None) -> tuple[str, ...]:
     return tuple(_required(each, "a tag") for each in value.L)
 
 
-def _links(value: Links | None) -> tuple[Link, ...]:
-    if value is None or value.NULL is not None:
+def _links(value: Links) -> tuple[Link, ...]:
+    if value is NO_LINKS or value.NULL is not None:
         return ()
     if value.L is None:
         raise _Malformed("links are none")
@@ -234,10 +273,10 @@ def _link(value: LinkMap | None) -> Link:
     return Link(_required(value.label, "a label"), _required(value.url, "a url"))
 
 
-def _version(row: Row) -> int:
-    if row.version is None or row.version.NULL is not None:
+def _version(value: Number) -> int:
+    if value is NO_NUMBER or value.NULL is not None:
         return 0
-    version = int(row.version.N or "")
+    version = int(value.N or "")
     if not 0 <= version <= _MAX_VERSION:
         raise _Malformed("version is none")
     return version

@@ -12,24 +12,38 @@ from msgspec import Struct, field
 
 from data.expressions import Item, Key
 
-__all__ = ["LinkMap", "Links", "Page", "Row", "Text", "Texts", "page_of", "row_of"]
+__all__ = [
+    "NO_LINKS",
+    "NO_NUMBER",
+    "NO_TEXT",
+    "NO_TEXTS",
+    "LinkMap",
+    "Links",
+    "Number",
+    "Page",
+    "Row",
+    "Text",
+    "Texts",
+    "page_of",
+    "row_of",
+]
 
 
-class Text(Struct, gc=False):
+class Text(Struct, frozen=True, gc=False):
     """A value that should be a string; `NULL` is what some writers store for an unset one."""
 
     S: str | None = None
     NULL: bool | None = None
 
 
-class Number(Struct, gc=False):
+class Number(Struct, frozen=True, gc=False):
     """A value that should be a number, as DynamoDB writes it: in digits."""
 
     N: str | None = None
     NULL: bool | None = None
 
 
-class Texts(Struct, gc=False):
+class Texts(Struct, frozen=True, gc=False):
     """A value that should be a list of strings, or a set."""
 
     L: list[Text] | None = None
@@ -37,48 +51,56 @@ class Texts(Struct, gc=False):
     NULL: bool | None = None
 
 
+NO_TEXT: Final = Text()
+NO_NUMBER: Final = Number()
+NO_TEXTS: Final = Texts()
+
+
 class LinkMap(Struct, gc=False):
-    label: Text | None = None
-    url: Text | None = None
+    label: Text = NO_TEXT
+    url: Text = NO_TEXT
 
 
 class LinkValue(Struct, gc=False):
     M: LinkMap | None = None
 
 
-class Links(Struct, gc=False):
+class Links(Struct, frozen=True, gc=False):
     """A value that should be a list of maps."""
 
     L: list[LinkValue] | None = None
     NULL: bool | None = None
 
 
+NO_LINKS: Final = Links()
+
+
 class Row(Struct, rename="camel", gc=False):
-    """One item. An attribute that it does not have is None."""
+    """One item. An attribute that it does not have is `NO_TEXT` or the like, by identity."""
 
     pk: Text
     sk: Text
-    entity_type: Text | None = field(name="EntityType", default=None)
-    id: Text | None = None
-    version: Number | None = None
-    created_at: Text | None = None
-    updated_at: Text | None = None
-    name: Text | None = None
-    color: Text | None = None
-    description: Text | None = None
-    tags: Texts | None = None
-    links: Links | None = None
-    deleting_at: Text | None = None
-    resource_id: Text | None = None
-    project_id: Text | None = None
-    start_date: Text | None = None
-    end_date_exclusive: Text | None = None
-    note: Text | None = None
-    user_id: Text | None = None
-    role: Text | None = None
-    joined_at: Text | None = None
-    gsi1pk: Text | None = field(name="GSI1PK", default=None)
-    gsi1sk: Text | None = field(name="GSI1SK", default=None)
+    entity_type: Text = field(name="EntityType", default=NO_TEXT)
+    id: Text = NO_TEXT
+    version: Number = NO_NUMBER
+    created_at: Text = NO_TEXT
+    updated_at: Text = NO_TEXT
+    name: Text = NO_TEXT
+    color: Text = NO_TEXT
+    description: Text = NO_TEXT
+    tags: Texts = NO_TEXTS
+    links: Links = NO_LINKS
+    deleting_at: Text = NO_TEXT
+    resource_id: Text = NO_TEXT
+    project_id: Text = NO_TEXT
+    start_date: Text = NO_TEXT
+    end_date_exclusive: Text = NO_TEXT
+    note: Text = NO_TEXT
+    user_id: Text = NO_TEXT
+    role: Text = NO_TEXT
+    joined_at: Text = NO_TEXT
+    gsi1pk: Text = field(name="GSI1PK", default=NO_TEXT)
+    gsi1sk: Text = field(name="GSI1SK", default=NO_TEXT)
 
 
 class Page(TypedDict, total=False):

@@ -3,7 +3,7 @@
 Attributes are named as the schema's fields are in Python, so that most fields need no resolver.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from functools import cached_property
 from typing import Any, Final, Literal
@@ -22,7 +22,7 @@ from data.slices import (
     Slice,
     TeamSlice,
 )
-from resolvers.global_ids import membership_id, to_global_id
+from resolvers.global_ids import membership_id, to_global_id, to_global_ids
 
 __all__ = [
     "AssignmentNode",
@@ -107,7 +107,7 @@ class Graph:
         """The assignments in the window, by first day and then by id."""
         if window not in self._assignments:
             part = self.part(AssignmentsSlice(window))
-            self._assignments[window] = list(map(self._assignment, part.assignments))
+            self._assignments[window] = self._linked(part.assignments)
         return self._assignments[window]
 
     def assignments_of(
@@ -139,7 +139,7 @@ class Graph:
             case Project():
                 return self._project(entity)
             case Assignment():
-                return self._assignment(entity)
+                return self._linked([entity])[0]
 
     def _resource(self, entity: Resource) -> "ResourceNode":
         return ResourceNode(
@@ -181,22 +181,27 @@ class Graph:
             return self.projects.get
         return lambda _: _NOT_READ
 
-    def _assignment(self, entity: Assignment) -> "AssignmentNode":
-        end = entity.end_date_exclusive
-        return AssignmentNode(
-            id=to_global_id(EntityType.ASSIGNMENT, entity.id),
-            resource_id=self._resource_ids[entity.resource_id],
-            project_id=self._project_ids[entity.project_id],
-            resource=self._resource_of(entity.resource_id),
-            project=self._project_of(entity.project_id),
-            start_date=entity.start_date,
-            end_date=last_day(end),
-            end_date_exclusive=end,
-            note=entity.note,
-            version=entity.version,
-            created_at=entity.created_at,
-            updated_at=entity.updated_at,
-        )
+    def _linked(self, entities: Sequence[Assignment]) -> list["AssignmentNode"]:
+        resource_ids, project_ids = self._resource_ids, self._project_ids
+        resource_of, project_of = self._resource_of, self._project_of
+        ids = to_global_ids(EntityType.ASSIGNMENT, [each.id for each in entities])
+        return [
+            AssignmentNode(
+                id=id,
+                resource_id=resource_ids[each.resource_id],
+                project_id=project_ids[each.project_id],
+                resource=resource_of(each.resource_id),
+                project=project_of(each.project_id),
+                start_date=each.start_date,
+                end_date=last_day(each.end_date_exclusive),
+                end_date_exclusive=each.end_date_exclusive,
+                note=each.note,
+                version=each.version,
+                created_at=each.created_at,
+                updated_at=each.updated_at,
+            )
+            for id, each in zip(ids, entities, strict=True)
+        ]
 
 
 def _membership(entity: Membership) -> "MembershipNode":

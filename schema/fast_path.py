@@ -93,7 +93,8 @@ class _Leaf:
         ):
             raise _Irregular
         if is_converted:
-            return map(self.type.coerce_output_value, values)
+            converted = {value: self.type.coerce_output_value(value) for value in set(values)}
+            return map(converted.__getitem__, values)
         if expected is str and max(map(len, values), default=0) >= CHARACTERS_AN_OBJECT:
             sizes = [len(value) // CHARACTERS_AN_OBJECT for value in values]
             run.spent += sum(sizes if times is None else map(int.__mul__, sizes, times))

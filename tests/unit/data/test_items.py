@@ -471,5 +471,6 @@ def test_no_key_is_made_for_what_is_no_team(make: Callable[[], object]) -> None:
         make()
 
 
-def test_what_is_remembered_of_days_is_bounded() -> None:
-    assert data.decoding._day.cache_parameters() == {"maxsize": 10_000, "typed": False}
+def test_what_is_remembered_of_days_and_owners_is_bounded() -> None:
+    for remembered in (data.decoding._day, data.decoding._is_owner_id):
+        assert remembered.cache_parameters() == {"maxsize": 10_000, "typed": False}

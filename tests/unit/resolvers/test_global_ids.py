@@ -13,6 +13,7 @@ from resolvers.global_ids import (
     raw_id,
     split_membership_id,
     to_global_id,
+    to_global_ids,
 )
 from tests.unit.data.strategies import ids, team_ids, user_ids
 
@@ -156,3 +157,12 @@ def test_what_was_never_made_is_no_global_id(text: str) -> None:
     assert from_global_id(text) is None
     for type in EntityType:
         assert raw_id(type, text) is None
+
+
+@given(
+    st.lists(st.uuids().map(str), max_size=20)
+    | st.lists(st.text(st.characters(codec="utf-8"), min_size=1), max_size=6)
+)
+def test_many_at_once_are_the_same_as_one_by_one(raw: list[str]) -> None:
+    for type in EntityType:
+        assert to_global_ids(type, raw) == [to_global_id(type, id) for id in raw]

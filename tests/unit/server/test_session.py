@@ -12,13 +12,14 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from starlette.datastructures import Headers
 
+import server.claims
 from data.entities import Role
 from data.errors import Forbidden, Unauthenticated
 from data.store import Store
 from data.team_id import MAX_TEAM_ID_LENGTH, is_team_id
 from resolvers.session import Session
 from server.app import create_app
-from server.authjs import encode
+from server.authjs import InvalidToken, encode
 from server.claims import BAD_TEAM, TokenReader
 from server.session import UNAUTHENTICATED, Authenticator
 from server.settings import Settings
@@ -422,10 +423,27 @@ def test_whatever_the_claims_are_the_answer_is_a_session_or_a_refusal(
 
 
 def test_a_request_costs_less_than_a_millisecond_and_derives_no_key() -> None:
-    reader, headers = authenticator(SECRET, OLD, OTHER), bearer(A)
+    reader = authenticator(SECRET, OLD, OTHER)
     spent = []
-    for _ in range(20):
+    for number in range(20):
+        # None of them is remembered.
+        headers = bearer(token({"jti": str(number)}))
         start = time.thread_time()
-        assert reader.authenticate(headers).user_id == "a"
+        assert reader.authenticate(headers).user_id == "u1"
         spent.append(time.thread_time() - start)
     assert min(spent) < 0.001
+
+
+def test_a_good_token_is_decrypted_once_and_a_bad_one_each_time() -> None:
+    reader = TokenReader(settings(SECRET), clock=lambda: NOW)
+    good, bad = token({}), token({})[:-2] + "xx"
+    for _ in range(3):
+        assert reader.read(good).user_id == "u1"
+        with pytest.raises(InvalidToken):
+            reader.read(bad)
+    assert reader._decoded.cache_info()[:2] == (2, 4)
+
+
+def test_what_is_remembered_of_tokens_is_bounded() -> None:
+    reader = TokenReader(settings(SECRET), clock=lambda: NOW)
+    assert reader._decoded.cache_info().maxsize == server.claims._REMEMBERED_TOKENS

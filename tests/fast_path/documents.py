@@ -423,7 +423,7 @@ def _weight(each: GraphQLField) -> int:
     named = get_named_type(each.type)
     if _is_introspection(each) or not isinstance(named, GraphQLObjectType):
         return 1
-    return 1 + sum(not is_leaf_type(_named(below)) for below in named.fields.values()) ** 2
+    return 3 + sum(not is_leaf_type(_named(below)) for below in named.fields.values()) ** 2
 
 
 def _is_introspection(each: GraphQLField) -> bool:

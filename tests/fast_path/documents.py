@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, Final, TypeVar
 
@@ -86,22 +86,28 @@ _Scope = dict[tuple[str, str], _Entry]
 
 @dataclass(frozen=True, slots=True)
 class _Room:
-    """How much further a selection may go: levels of objects, and lists within lists."""
+    """How much further a selection may go: levels of objects, and lists within lists; and whether
+    by fields without arguments only."""
 
     levels: int
     lists: int
+    plain: bool = False
 
     def takes(self, each: GraphQLField) -> bool:
+        if self.plain and each.args:
+            return False
         below = self.below(each)
         return is_leaf_type(get_named_type(each.type)) or min(below.levels, below.lists) >= 0
 
     def below(self, each: GraphQLField) -> "_Room":
         # GraphQL's rules take no deep introspection.
         lists = min(self.lists, 1) if _is_introspection(each) else self.lists
-        return _Room(self.levels - 1, lists - _is_list(each.type))
+        return _Room(self.levels - 1, lists - _is_list(each.type), self.plain)
 
     def holds(self, other: "_Room") -> bool:
-        return self.levels >= other.levels and self.lists >= other.lists
+        return (
+            self.levels >= other.levels and self.lists >= other.lists and self.plain <= other.plain
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +132,8 @@ class _Writer:
         self._values = values
         self._draw = draw
         self._fields_left = _MOST_FIELDS
+        # Most documents of clients have arguments at the top alone.
+        self._plain_lists = self._one_of((True, False, True))
         self._fragments: dict[str, _Fragment] = {}
         self._declared: dict[str, str] = {}
         self._named: dict[tuple[str, str], list[str]] = {}
@@ -218,8 +226,10 @@ class _Writer:
         named = _named(definition)
         if is_leaf_type(named):
             return text
-        below = self._composite(named.name)
-        return f"{text} {self._selections(below, entry.below, room.below(definition))}"
+        further = room.below(definition)
+        if self._plain_lists and _is_list(definition.type):
+            further = replace(further, plain=True)
+        return f"{text} {self._selections(self._composite(named.name), entry.below, further)}"
 
     def _spread(self, parent: GraphQLCompositeType, scope: _Scope, room: _Room) -> str:
         conditions = _conditions(self._schema, parent)
@@ -233,7 +243,7 @@ class _Writer:
             name = f"F{len(self._fragments)}"
             on = self._one_of(conditions)
             # Small ones can be spread in many places.
-            within = _Room(min(room.levels, 2), min(room.lists, 1))
+            within = _Room(min(room.levels, 2), min(room.lists, 1), room.plain)
             own: _Scope = {}
             text = self._selections(self._composite(on), own, within)
             name = f"F{len(self._fragments)}"
@@ -413,7 +423,7 @@ def _weight(each: GraphQLField) -> int:
     named = get_named_type(each.type)
     if _is_introspection(each) or not isinstance(named, GraphQLObjectType):
         return 1
-    return 1 + sum(not is_leaf_type(_named(below)) for below in named.fields.values()) ** 2
+    return 3 + sum(not is_leaf_type(_named(below)) for below in named.fields.values()) ** 2
 
 
 def _is_introspection(each: GraphQLField) -> bool:

@@ -3,8 +3,10 @@ goes wrong meanwhile."""
 
 import json
 from dataclasses import replace
+from typing import Any
 
 import pytest
+from graphql import Executor
 from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
 
@@ -79,3 +81,20 @@ def test_the_answers_that_are_compared_have_something_of_everything() -> None:
     ]
     assert touched(case) >= {("Link", "url"), ("AssignmentNode", "note"), ("ResourceNode", "id")}
     assert {each["code"] for each in answer["extensions"]["warnings"]} == {*SkipCode}
+
+
+def test_a_plain_list_is_completed_without_graphql_core(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever goes wrong in it leaves a list to graphql-core, so that a fast path that never works
+    gives the right answers too."""
+
+    def unexpected(*_: Any) -> Any:
+        raise AssertionError("left to graphql-core")
+
+    plain = """{ team { resources { __typename id version } projects { links { url } tags }
+      assignments(to: "2024-02-02") { startDate note resource { name } project { id } } } }"""
+    case = Case(Request(plain, [(None, {})]))
+    monkeypatch.setattr(Executor, "complete_list_value", unexpected)
+    [fast] = see(case, prepared(case.request), fast_path=True)
+    [usual] = see(case, prepared(case.request), fast_path=False)
+    assert "errors" not in json.loads(fast.shown)
+    assert "errors" in json.loads(usual.shown)

@@ -158,4 +158,4 @@ def _measure(
             )
             bar.update(task, total=sum(section.parts(run) for section in sections))
             texts = [section.write(run) for section in sections]
-    return page(effort, texts, time.monotonic() - began)
+    return page(effort, endpoints, texts, time.monotonic() - began)

@@ -51,10 +51,10 @@ so that what is measured is the server; `local` is DynamoDB Local itself.
 * Memory: RSS is what a server has after the workload, peak the most it ever had."""
 
 
-def page(effort: Effort, sections: Sequence[str], seconds: float) -> str:
+def page(effort: Effort, endpoints: Sequence[str], sections: Sequence[str], seconds: float) -> str:
     """The whole page."""
     quotable = "" if effort.is_quotable else "**A quick run: not for quoting.**\n\n"
-    plans = ", ".join(f"{plan.rounds} rounds on `{name}`" for name, plan in effort.plans.items())
+    plans = ", ".join(f"{effort.plans[name].rounds} rounds on `{name}`" for name in endpoints)
     took = f"It took {seconds / 60:.0f} minutes: {plans}."
     head = f"# Results of the benchmark\n\n{quotable}{_when()} {took}\n\n{_versions()}"
     return "\n\n".join([head, f"## Method\n\n{_METHOD}", *sections]) + "\n"

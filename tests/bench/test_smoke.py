@@ -46,7 +46,7 @@ def test_a_round_of_ours_and_a_peer_becomes_a_page(peers: Path) -> None:
             said.append,
             lambda: done.append(None),
         )
-        text = page(EFFORT, [comparison.SECTION.write(run)], 60)
+        text = page(EFFORT, [REPLAY], [comparison.SECTION.write(run)], 60)
     assert "not for quoting" in text
     assert "| small | CPU per request / Mercurius + JIT | ≤ 0.80 |" in text
     rows = [line for line in text.splitlines() if line.startswith("| ours |")]

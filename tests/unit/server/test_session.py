@@ -446,4 +446,5 @@ def test_a_good_token_is_decrypted_once_and_a_bad_one_each_time() -> None:
 
 def test_what_is_remembered_of_tokens_is_bounded() -> None:
     reader = TokenReader(settings(SECRET), clock=lambda: NOW)
+    # self._decoded of TokenReader
     assert reader._decoded.cache_info().maxsize == server.claims._REMEMBERED_TOKENS

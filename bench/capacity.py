@@ -12,9 +12,9 @@ from data.days import LONG_DAYS, Window
 from data.entities import Assignment, Entity, Project, Resource, Team
 from data.expressions import Item
 from data.items import encode
-from data.large_teams import LargeTeams
 from data.loader import PartitionLoader
 from data.metering import Meter, Operation
+from data.recent import Recent
 from data.slices import AssignmentsSlice, ProjectsSlice, ResourcesSlice, Slice
 from data.store import Store
 from data.transport import Sender
@@ -116,7 +116,7 @@ async def section(
         for title, window in WINDOWS.items():
             progress(f"{each} years: {title}")
             alone: Slice = AssignmentsSlice(window)
-            store.large_teams = LargeTeams()
+            store.large_teams = Recent()
             whole: list[Slice] = [ResourcesSlice(), ProjectsSlice(), alone]
             costs = [
                 await measure(store, team_id, whole),

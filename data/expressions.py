@@ -72,3 +72,8 @@ class KeyQuery:
     filter: str | None = None
     index: str | None = None
     projection: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """All that makes this query, in a line: what it is known by."""
+        return f"{self.key_condition} {self.filter} {self.index} {self.projection} {self.values}"

@@ -73,6 +73,7 @@ class PartitionLoader:
         self._on_left_behind = on_left_behind
         self._parts: DataLoader[frozenset[Slice], Parts] = DataLoader(self._load)
         self._reads: set[asyncio.Task[Any]] = set()
+        self._seat = store.seats.seat()
 
     async def load(self, slices: Collection[Slice]) -> Parts:
         """The parts of the slices, all in one read, which is given up when who asked for it is
@@ -92,6 +93,11 @@ class PartitionLoader:
     def forget(self) -> None:
         """After a write: what was read before may be no longer so."""
         self._parts.clear_all()
+
+    def release(self) -> None:
+        """The request ends: lets go of what was read, and of its turn among large reads."""
+        self.forget()
+        self._seat.leave()
 
     async def _load(self, wanted: list[frozenset[Slice]]) -> list[Parts]:
         if task := asyncio.current_task():
@@ -133,10 +139,17 @@ class PartitionLoader:
 
     async def _query(self, query: KeyQuery | None) -> Partition:
         partition = Partition()
-        if query:
-            # Page by page, so that no more than one is held in its wire form.
-            async for rows in self._store.pages_of_rows(query):
-                partition.take(rows)
+        if query is None:
+            return partition
+        # What is known to have several pages waits before the first one, with nothing in its hands.
+        if query.text in self._store.long_queries:
+            await self._seat.take()
+        # Page by page, so that no more than one is held in its wire form.
+        async for rows, is_last in self._store.pages_of_rows(query):
+            partition.take(rows)
+            if not is_last:
+                self._store.long_queries.add(query.text)
+                await self._seat.take()
         return partition
 
 

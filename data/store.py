@@ -31,9 +31,10 @@ from data.failures import (
     failure_of,
     outage_of,
 )
-from data.large_teams import LargeTeams
 from data.metering import Meter, Operation, consumption
+from data.recent import Recent
 from data.rows import Row, page_of
+from data.seats import Seats
 from data.table import definition
 from data.transactions import Action, to_request
 from data.transport import OpenRequestSpan, Sender, Transport
@@ -74,7 +75,8 @@ Decode = Callable[[bytes], Mapping[str, Any]]
 class Store:
     """Requests to one table. Transient failures are retried with full jitter, a bounded number of
     times and for a bounded time, and then become `Unavailable`. `meter` counts what the process
-    asks of the table, `large_teams` remembers what it learned of it."""
+    asks of the table. `large_teams` and `long_queries` (`KeyQuery.text`) remember what of it takes
+    more than one page; `seats` are for reads of those."""
 
     def __init__(
         self,
@@ -84,6 +86,7 @@ class Store:
         *,
         consistent_reads: bool = True,
         max_items: int = 100_000,
+        max_large_reads: int = 2,
         page_size: int | None = None,
     ) -> None:
         self.client = client
@@ -92,7 +95,9 @@ class Store:
         self._consistent_reads = consistent_reads
         self._max_items = max_items
         self._page_size = page_size
-        self.large_teams = LargeTeams()
+        self.large_teams = Recent()
+        self.long_queries = Recent()
+        self.seats = Seats(max_large_reads)
         self.meter = Meter()
         self._meters: tuple[Meter, ...] = (self.meter,)
 
@@ -121,14 +126,15 @@ class Store:
         self._require_few(len(rows))
         return rows
 
-    async def pages_of_rows(self, query: KeyQuery) -> AsyncIterator[list[Row]]:
-        """The pages of a query as rows. Raises LimitExceeded as `query` does."""
+    async def pages_of_rows(self, query: KeyQuery) -> AsyncIterator[tuple[list[Row], bool]]:
+        """The pages of a query as rows, and whether it is the last. Raises LimitExceeded as `query`
+        does."""
         count = 0
         async for page in self._pages(self._request(query), page_of):
             rows: list[Row] = page["Items"]
             count += len(rows)
             self._require_few(count)
-            yield rows
+            yield rows, "LastEvaluatedKey" not in page
 
     def _require_few(self, items: int) -> None:
         if items > self._max_items:
@@ -344,6 +350,7 @@ async def open_store(
     max_connections: int = 50,
     consistent_reads: bool = True,
     max_items: int = 100_000,
+    max_large_reads: int = 2,
     page_size: int | None = None,
     open_span: OpenRequestSpan | None = None,
 ) -> AsyncIterator[Store]:
@@ -366,5 +373,6 @@ async def open_store(
             table,
             consistent_reads=consistent_reads,
             max_items=max_items,
+            max_large_reads=max_large_reads,
             page_size=page_size,
         )

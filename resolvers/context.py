@@ -50,7 +50,7 @@ class RequestContext:
 
     def release(self) -> None:
         """Lets go of what was read, once the answer has been put together."""
-        self.loader.forget()
+        self.loader.release()
         for graph in self._graphs:
             graph.release()
 

@@ -65,6 +65,7 @@ def create_app(
                 max_connections=settings.max_connections,
                 consistent_reads=settings.consistent_reads,
                 max_items=settings.max_items,
+                max_large_reads=settings.max_large_reads,
                 open_span=tracing.of_dynamodb(settings.table) if tracing else None,
             ) as store,
         ):

@@ -25,12 +25,12 @@ from data.store import STORE_ERRORS, Store, open_store
 from data.team_id import MAX_TEAM_ID_LENGTH, MAX_USER_ID_LENGTH, is_team_id, is_user_id
 from schema import sdl
 from server.app import GRAPHQL_PATH, create_app
-from server.collector import spare_the_collector
 from server.demo import DEMO_TEAM, DEMO_USER, seed_demo
 from server.dev import LOOPBACK, dev_secret, dev_settings, dev_sign_in, dev_token
 from server.engines import EngineError
 from server.issuing import issue_stored, issue_token
 from server.logs import log_for_machines, log_for_people
+from server.memory import prepare_memory
 from server.serving import ListenError, listen, serve_in_workers, url_of
 from server.serving import serve as run_server
 from server.settings import SessionStrategy, Settings, StoreKind
@@ -159,7 +159,7 @@ def _worker(settings: Settings, credentials: Mapping[str, Any]) -> Starlette:
     """The application of one worker, in the process that has it."""
     log_for_machines()
     application = create_app(settings, credentials=credentials)
-    spare_the_collector()
+    prepare_memory()
     return application
 
 

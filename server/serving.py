@@ -8,7 +8,7 @@ from starlette.applications import Starlette
 from uvicorn.config import STARTUP_FAILURE
 from uvicorn.supervisors import Multiprocess
 
-from server.collector import spare_the_collector
+from server.memory import prepare_memory
 from server.protocol import BoundedHttp
 
 __all__ = ["ListenError", "listen", "serve", "serve_in_workers", "server_of", "url_of"]
@@ -46,7 +46,7 @@ def serve(
     app: Starlette, listening: socket.socket, *, log_level: str, shutdown_seconds: int
 ) -> None:
     """Serves until it is told to stop."""
-    spare_the_collector()
+    prepare_memory()
     server = server_of(app, log_level=log_level, shutdown_seconds=shutdown_seconds)
     server.run(sockets=[listening])
 

@@ -75,6 +75,7 @@ class Settings(BaseSettings):
     )
     consistent_reads: bool = True
     max_items: int = Field(100_000, ge=1)
+    max_large_reads: int = Field(2, ge=1)
     max_connections: int = Field(50, ge=1)
     home: Path = Path(".planner")
 

@@ -14,7 +14,7 @@ from starlette.applications import Starlette
 
 from bench.capacity import TODAY, fill, history
 from data.entities import Assignment, Entity
-from data.large_teams import LargeTeams
+from data.recent import Recent
 from data.store import Store
 from tests.api.cascades import marked
 from tests.api.samples import gid, ids
@@ -77,10 +77,10 @@ async def decade(http: httpx.AsyncClient, store: Store) -> Planned:
 
 
 @pytest.fixture(autouse=True)
-def large_teams(app: Starlette) -> LargeTeams:
+def large_teams(app: Starlette) -> Recent:
     """Nothing is known of any team yet."""
-    app.state.store.large_teams = LargeTeams()
-    remembered: LargeTeams = app.state.store.large_teams
+    app.state.store.large_teams = Recent()
+    remembered: Recent = app.state.store.large_teams
     return remembered
 
 
@@ -146,7 +146,7 @@ async def test_the_first_request_stops_after_one_page_and_the_next_does_not_begi
 
 
 async def test_all_days_of_a_large_team_are_one_query_of_all_its_pages(
-    three: Planned, captured: Capture, large_teams: LargeTeams
+    three: Planned, captured: Capture, large_teams: Recent
 ) -> None:
     large_teams.add(three.api.team)
     await three.api.data(TIMELINE)
@@ -179,7 +179,7 @@ async def test_an_old_assignment_by_its_id_costs_a_large_team_no_history(
 
 
 async def test_an_owner_that_is_being_deleted_is_hidden_in_a_large_team_too(
-    api: Api, store: Store, large_teams: LargeTeams, captured: Capture
+    api: Api, store: Store, large_teams: Recent, captured: Capture
 ) -> None:
     """Whichever owners the document asks for, both kinds are read."""
     month = [

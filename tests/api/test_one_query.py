@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from data.entities import Team
-from data.large_teams import LargeTeams
+from data.recent import Recent
 from data.store import Store
 from tests.api.samples import assignment, gid, project, resource
 from tests.api_client import Api, Capture, put
@@ -226,7 +226,7 @@ async def test_a_large_team_is_asked_for_its_windows_and_its_owners_at_the_same_
     try:
         assert await planned.data(shape.document, **shape.variables) == small
     finally:
-        captured.store.large_teams = LargeTeams()
+        captured.store.large_teams = Recent()
     on_indexes = [query["IndexName"] for query in captured.index_queries]
     table, long = shape.large or (shape.table, shape.indexes.count("byLongEnd"))
     assert len(captured.table_queries) == table

@@ -6,8 +6,9 @@ from typing import cast
 from data.entities import Entity
 from data.expressions import Expression, Item, Key, KeyQuery
 from data.items import encode
-from data.large_teams import LargeTeams
+from data.recent import Recent
 from data.rows import Row, row_of
+from data.seats import Seats
 from data.store import CancellationReason, ConditionFailed, Store, TransactionCanceled
 from data.transactions import MAX_ACTIONS, Action, Check, Delete
 from tests.unit.data.condition_language import holds
@@ -45,7 +46,9 @@ class MemoryStore:
         self.transactions: list[Sequence[Action]] = []
         self.tokens: list[str] = []
         self.marks: list[Key] = []
-        self.large_teams = LargeTeams()
+        self.large_teams = Recent()
+        self.long_queries = Recent()
+        self.seats = Seats(1)
         self.page_items: int | None = None
         self.requests = 0
         self.crash_at: int | None = None
@@ -75,8 +78,8 @@ class MemoryStore:
         too_many = self.page_items is not None and len(items) > self.page_items
         return None if too_many else list(map(row_of, items))
 
-    async def pages_of_rows(self, query: KeyQuery) -> AsyncIterator[list[Row]]:
-        yield list(map(row_of, await self.query(query)))
+    async def pages_of_rows(self, query: KeyQuery) -> AsyncIterator[tuple[list[Row], bool]]:
+        yield list(map(row_of, await self.query(query))), True
 
     async def pages(
         self, query: KeyQuery, *, consistent: bool | None = None

@@ -2,7 +2,7 @@
 
 import pytest
 
-from data.large_teams import LargeTeams
+from data.recent import Recent
 
 
 class Clock:
@@ -18,7 +18,7 @@ def clock() -> Clock:
 
 
 def test_a_team_is_large_once_it_was_added(clock: Clock) -> None:
-    teams = LargeTeams(clock=clock)
+    teams = Recent(clock=clock)
     assert "a" not in teams
     teams.add("a")
     assert "a" in teams
@@ -29,7 +29,7 @@ def test_a_team_is_large_once_it_was_added(clock: Clock) -> None:
 def test_a_team_that_shrank_is_a_small_one_again_after_a_while(
     clock: Clock, seconds: float, large: bool
 ) -> None:
-    teams = LargeTeams(seconds=60, clock=clock)
+    teams = Recent(seconds=60, clock=clock)
     teams.add("a")
     clock.now += seconds
     assert ("a" in teams) is large
@@ -37,7 +37,7 @@ def test_a_team_that_shrank_is_a_small_one_again_after_a_while(
 
 
 def test_asking_for_a_team_does_not_prolong_its_time(clock: Clock) -> None:
-    teams = LargeTeams(seconds=60, clock=clock)
+    teams = Recent(seconds=60, clock=clock)
     teams.add("a")
     clock.now += 59
     assert "a" in teams
@@ -51,7 +51,7 @@ def test_asking_for_a_team_does_not_prolong_its_time(clock: Clock) -> None:
 def test_at_most_so_many_are_remembered_and_the_one_used_longest_ago_goes_first(
     clock: Clock,
 ) -> None:
-    teams = LargeTeams(size=2, clock=clock)
+    teams = Recent(size=2, clock=clock)
     teams.add("a")
     teams.add("b")
     assert "a" in teams

@@ -45,7 +45,7 @@ so that what is measured is the server; `local` is DynamoDB Local itself.
   its document client, one Query for a whole timeline, relations by look-up in maps, synchronous
   resolvers. A peer that is *ranged* reads a window as three ranges of keys at once; the others
   read the whole partition and filter.
-* Handicap of ours: it decrypts the session of every request, holds each against its limits,
+* Handicap of ours: it reads the session of every request, holds each against its limits,
   checks every item that it reads, and counts for its metrics. The peers believe a header, and do
   none of this.
 * Memory: RSS is what a server has after the workload, peak the most it ever had."""

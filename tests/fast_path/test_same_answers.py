@@ -2,6 +2,7 @@
 goes wrong meanwhile."""
 
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -10,9 +11,10 @@ from graphql import Executor
 from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
 
+import schema.fast_path
 from data.decoding import SkipCode
 from data.entities import Role
-from schema import schema
+from schema import schema as planner
 from tests.engines import DEEP
 from tests.fast_path.documents import Request, requests
 from tests.fast_path.faults import faults
@@ -26,7 +28,7 @@ pytestmark = [
 ]
 
 EXAMPLES = 5_000 if DEEP else 200
-CORE = schema._schema
+CORE = planner._schema
 
 
 @st.composite
@@ -55,6 +57,14 @@ def assert_same(case: Case) -> None:
     for sent, expected, found in zip(case.request.sent, usual, fast, strict=True):
         shown = f"{case}\n\nsent: {sent}\n\ngraphql-core:\n{expected}\n\nfast path:\n{found}"
         assert found == expected, shown
+
+
+@pytest.fixture(autouse=True, scope="module")
+def small_chunks() -> Iterator[None]:
+    """The lists of the team are longer than one chunk."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(schema.fast_path, "_CHUNK", 3)
+        yield
 
 
 @settings(max_examples=EXAMPLES)

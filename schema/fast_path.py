@@ -38,6 +38,7 @@ from graphql import (
     GraphQLResolveInfo,
     GraphQLScalarType,
     GraphQLString,
+    Undefined,
 )
 from graphql.execution.collect_fields import FieldDetailsList
 from graphql.pyutils import AwaitableOrValue, Path
@@ -122,11 +123,14 @@ class _Object:
     def rows(self, objects: list[Any], times: Times, run: _Run) -> list[dict[str, Any]]:
         """The completed objects."""
         is_type_of = self.type.is_type_of
-        if is_type_of:
-            # That is a question of the class: one object of each is asked.
-            for each in {type(each): each for each in objects}.values():
-                if is_type_of(each, run.info) is not True:
-                    raise _Irregular
+        # What an object is, is a question of its class: one of each is asked.
+        for each in {type(each): each for each in objects}.values():
+            if each is None or each is Undefined or isinstance(each, Exception):
+                raise _Irregular
+            if run.info.is_awaitable(each):
+                raise _Irregular
+            if is_type_of and is_type_of(each, run.info) is not True:
+                raise _Irregular
         run.spent += len(objects) if times is None else sum(times)
         rows: list[dict[str, Any]] = [{} for _ in objects]
         for key, read, shape in self.fields:

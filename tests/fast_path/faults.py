@@ -27,7 +27,7 @@ from resolvers.graph import AssignmentNode, MembershipNode, ProjectNode, Resourc
 from resolvers.viewer import ViewerTeam
 from schema import schema
 
-__all__ = ["Fault", "Place", "faults", "misbehaving", "watching"]
+__all__ = ["Fault", "Place", "faults", "misbehaving", "outcomes", "watching"]
 
 _CORE: Final = schema._schema
 _OBJECTS: Final = {
@@ -188,12 +188,12 @@ def _places() -> list[Place]:
 
 def faults(places: Collection[Place]) -> st.SearchStrategy[list[Fault]]:
     """Plans for some of these places."""
-    lists = [place for place in sorted(places) if _outcomes(place)[0] in _LISTS]
+    lists = [place for place in sorted(places) if outcomes(place)[0] in _LISTS]
     one = st.sampled_from([*lists, *sorted(places), *lists]).flatmap(
         lambda place: st.builds(
             Fault,
             st.just(place),
-            st.sampled_from(_outcomes(place)),
+            st.sampled_from(outcomes(place)),
             # Ids are base64: of many objects this is every second one.
             st.sampled_from(["", "EIMQUYcgkosw02468x", ""]),
         )
@@ -202,7 +202,7 @@ def faults(places: Collection[Place]) -> st.SearchStrategy[list[Fault]]:
 
 
 @cache
-def _outcomes(place: Place) -> Sequence[str]:
+def outcomes(place: Place) -> Sequence[str]:
     """What a field of this type can get wrong in a way of its own."""
     name, attribute = place
     owner = _CORE.type_map[name.removesuffix("Node")]

@@ -133,7 +133,7 @@ SABOTAGES = [each for each in MeteredExecutor.__subclasses__() if each.__module_
 
 
 @settings(
-    max_examples=200,
+    max_examples=300,
     phases=[Phase.generate],
     derandomize=True,
     database=None,

@@ -2,6 +2,7 @@
 goes wrong meanwhile."""
 
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -10,12 +11,13 @@ from graphql import Executor
 from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
 
+import schema.fast_path
 from data.decoding import SkipCode
 from data.entities import Role
-from schema import schema
+from schema import schema as planner
 from tests.engines import DEEP
 from tests.fast_path.documents import Request, requests
-from tests.fast_path.faults import faults
+from tests.fast_path.faults import Fault, faults, outcomes
 from tests.fast_path.runs import Case, prepared, see, touched
 from tests.fast_path.team import OTHER, VALUES
 
@@ -26,7 +28,7 @@ pytestmark = [
 ]
 
 EXAMPLES = 5_000 if DEEP else 200
-CORE = schema._schema
+CORE = planner._schema
 
 
 @st.composite
@@ -49,7 +51,7 @@ def cases(draw: st.DrawFn) -> list[Case]:
 
 def assert_same(case: Case) -> None:
     document = prepared(case.request)
-    assume(not document.errors)
+    assert not document.errors
     usual = see(case, document, fast_path=False)
     fast = see(case, document, fast_path=True)
     for sent, expected, found in zip(case.request.sent, usual, fast, strict=True):
@@ -57,10 +59,19 @@ def assert_same(case: Case) -> None:
         assert found == expected, shown
 
 
+@pytest.fixture(autouse=True, scope="module")
+def small_chunks() -> Iterator[None]:
+    """The lists of the team are longer than one chunk."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(schema.fast_path, "_CHUNK", 3)
+        yield
+
+
 @settings(max_examples=EXAMPLES)
 @given(cases())
 def test_an_answer_is_the_same_with_and_without_the_fast_path(cases: list[Case]) -> None:
     event(f"{'with' if '...F' in cases[0].request.document else 'without'} fragments")
+    assume(not prepared(cases[0].request).errors)
     for case in cases:
         assert_same(case)
 
@@ -98,3 +109,19 @@ def test_a_plain_list_is_completed_without_graphql_core(monkeypatch: pytest.Monk
     [usual] = see(case, prepared(case.request), fast_path=False)
     assert "errors" not in json.loads(fast.shown)
     assert "errors" in json.loads(usual.shown)
+
+
+LEAVES = """{ team { resources { id name version createdAt } projects { tags description
+  links { url label } } assignments { id startDate note version resource { id version updatedAt }
+  project { color tags links { url } } } } }"""
+NOTHING = """{ team { resources { __typename } projects { __typename links { __typename } }
+  assignments { __typename resource { __typename } project { links { __typename } } } } }"""
+
+
+@pytest.mark.parametrize("document", [LEAVES, NOTHING], ids=["leaves", "nothing"])
+@pytest.mark.parametrize("ids", ["", "EIMQUYcgkosw02468x"], ids=["all", "some"])
+def test_each_fault_of_each_attribute_of_a_plain_list(document: str, ids: str) -> None:
+    case = Case(Request(document, [(None, {})]))
+    for place in sorted(touched(case)):
+        for outcome in dict.fromkeys(outcomes(place)):
+            assert_same(replace(case, faults=[Fault(place, outcome, ids)]))

@@ -129,12 +129,18 @@ class Store:
     async def pages_of_rows(self, query: KeyQuery) -> AsyncIterator[tuple[list[Row], bool]]:
         """The pages of a query as rows, and whether it is the last. Raises LimitExceeded as `query`
         does."""
+        request = self._request(query)
         count = 0
-        async for page in self._pages(self._request(query), page_of):
+        while True:
+            page = await self._send("Query", request, decode=page_of)
             rows: list[Row] = page["Items"]
             count += len(rows)
             self._require_few(count)
-            yield rows, "LastEvaluatedKey" not in page
+            last_key = page.get("LastEvaluatedKey")
+            yield rows, last_key is None
+            if last_key is None:
+                return
+            request["ExclusiveStartKey"] = last_key
 
     def _require_few(self, items: int) -> None:
         if items > self._max_items:

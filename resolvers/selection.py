@@ -93,28 +93,33 @@ class Selection:
     ) -> Iterator[Selected]:
         """The fields that execution will ask of an object of the type `parent`."""
         for node in self._field_nodes(parent, selection, set()):
-            definition = parent.fields.get(node.name.value)
-            if definition is None:
-                continue  # __typename and its like
-            named = get_named_type(definition.type)
-            yield Selected(
-                node.name.value,
-                get_argument_values(definition, node, self._info.variable_values)
-                if definition.args
-                else {},
-                named if isinstance(named, (GraphQLObjectType, GraphQLInterfaceType)) else None,
-                node.selection_set,
-            )
+            if node.name.value in parent.fields:  # Not __typename and its like.
+                yield self._selected(parent, node)
+
+    def _selected(self, parent: GraphQLObjectType, node: FieldNode) -> Selected:
+        definition = parent.fields[node.name.value]
+        named = get_named_type(definition.type)
+        return Selected(
+            node.name.value,
+            get_argument_values(definition, node, self._info.variable_values)
+            if definition.args
+            else {},
+            named if isinstance(named, (GraphQLObjectType, GraphQLInterfaceType)) else None,
+            node.selection_set,
+        )
 
     def _needed(
         self, parent: GraphQLObjectType, selection: SelectionSetNode | None
     ) -> Iterator[Slice]:
-        for field in self.fields(parent, selection):
+        for node in self._field_nodes(parent, selection, set()):
+            if needed := _SLICES.get((parent.name, node.name.value)):
+                yield needed
+            if node.selection_set is None:
+                continue
+            field = self._selected(parent, node)
             if field.name == "assignments":
                 between = window(field.arguments.get("from"), field.arguments.get("to"))
                 yield AssignmentsSlice(between)
-            elif needed := _SLICES.get((parent.name, field.name)):
-                yield needed
             if isinstance(field.type, GraphQLObjectType):
                 yield from self.slices_below(field.type, field.below)
 

@@ -10,6 +10,7 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
 from data.cascade import Cascades
 from data.store import Store, open_store
@@ -88,15 +89,22 @@ def create_app(
                 await cascades.aclose()
                 await app.state.readiness.aclose()
 
-    async def graphql(request: Request) -> Response:
-        if settings.playground and _is_page(request):
-            page = playground_response(settings.home, GRAPHQL_PATH)
+    class GraphQL:
+        """The endpoint as an ASGI application: Starlette wraps a function in several others."""
+
+        async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+            response = await self._respond(Request(scope, receive, send))
+            await response(scope, receive, send)
+
+        async def _respond(self, request: Request) -> Response:
             state = request.app.state
-            if sign_in and not await state.authenticator.knows(request.headers):
-                await sign_in(request, page, state.store)
-            return page
-        endpoint: GraphQLEndpoint = request.app.state.graphql
-        return await endpoint(request)
+            if settings.playground and _is_page(request):
+                page = playground_response(settings.home, GRAPHQL_PATH)
+                if sign_in and not await state.authenticator.knows(request.headers):
+                    await sign_in(request, page, state.store)
+                return page
+            endpoint: GraphQLEndpoint = state.graphql
+            return await endpoint(request)
 
     routes = [Route("/healthz", healthz), Route("/readyz", readyz)]
     if settings.metrics:
@@ -105,7 +113,7 @@ def create_app(
         routes.append(Route("/", _to_playground))
         routes += playground_routes(settings.home, GRAPHQL_PATH)
     spans = [Middleware(tracing.of_requests)] if tracing else []
-    routes.append(Route(GRAPHQL_PATH, graphql, methods=["GET", "POST"], middleware=spans))
+    routes.append(Route(GRAPHQL_PATH, GraphQL(), methods=["GET", "POST"], middleware=spans))
     app = Starlette(
         routes=routes,
         lifespan=lifespan,

@@ -3,13 +3,14 @@
 import uuid
 from typing import Final
 
-from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from structlog.contextvars import bound_contextvars
+from structlog.contextvars import bind_contextvars, reset_contextvars
 
 __all__ = ["CORRELATION_HEADER", "CORRELATION_ID", "Correlate"]
 
 CORRELATION_HEADER: Final = "X-Correlation-Id"
+
+_HEADER: Final = CORRELATION_HEADER.lower().encode()
 
 CORRELATION_ID: Final = "planner.correlation_id"
 """Its key in the ASGI scope."""
@@ -30,8 +31,14 @@ class Correlate:
 
         async def with_id(message: Message) -> None:
             if message["type"] == "http.response.start":
-                MutableHeaders(scope=message)[CORRELATION_HEADER] = correlation_id
+                message["headers"] = [
+                    *message.get("headers", ()),
+                    (_HEADER, correlation_id.encode()),
+                ]
             await send(message)
 
-        with bound_contextvars(correlation_id=correlation_id):
+        before = bind_contextvars(correlation_id=correlation_id)
+        try:
             await self._app({**scope, CORRELATION_ID: correlation_id}, receive, with_id)
+        finally:
+            reset_contextvars(**before)

@@ -6,7 +6,7 @@ https://graphql.github.io/graphql-over-http/draft/ ; array batching is not taken
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from starlette.datastructures import Headers
 from starlette.requests import Request
@@ -133,11 +133,7 @@ def _parse(text: str | bytes, what: str) -> Any:
     try:
         # The standard library's parser lets a lone surrogate through, so that the rules of the
         # input can name the field that has it.
-        return json.loads(
-            text.decode() if isinstance(text, bytes) else text,
-            parse_constant=_no_constant,
-            object_pairs_hook=_unique_names,
-        )
+        return _DECODER.decode(text.decode() if isinstance(text, bytes) else text)
     except _TwoOfOneName as error:
         raise RequestRefused(400, f"{what} has a name twice in one object.") from error
     except (ValueError, RecursionError):
@@ -157,6 +153,9 @@ def _unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _no_constant(name: str) -> None:
     raise ValueError(f"{name} is no JSON")
+
+
+_DECODER: Final = json.JSONDecoder(parse_constant=_no_constant, object_pairs_hook=_unique_names)
 
 
 def _envelope(content: Mapping[str, Any]) -> Envelope:

@@ -1,9 +1,12 @@
 """Logs: one JSON object a line for machines, or lines for people. To standard error, always, those
 of the web server too."""
 
+import json
 import logging
 import sys
+from typing import Any
 
+import orjson
 import structlog
 from structlog.typing import EventDict, Processor
 
@@ -16,7 +19,7 @@ def log_for_machines() -> None:
     _configure(
         structlog.processors.TimeStamper(fmt="iso", utc=True),
         structlog.processors.format_exc_info,
-        structlog.processors.JSONRenderer(),
+        structlog.processors.JSONRenderer(serializer=_json),
     )
 
 
@@ -41,6 +44,14 @@ def _shortened(logger: object, method: str, event: EventDict) -> EventDict:
     return {**kept, "event": f"{said.rstrip()}, {event['duration_ms']:.0f} ms, {requests}"}
 
 
+def _json(event: EventDict, **options: Any) -> str:
+    """The event in JSON, by the faster of two ways, of which one knows no lone surrogate."""
+    try:
+        return orjson.dumps(event, **options).decode()
+    except TypeError:
+        return json.dumps(event, **options)
+
+
 def _configure(*last: Processor) -> None:
     *stamps, render = last
     shared: list[Processor] = [
@@ -50,7 +61,7 @@ def _configure(*last: Processor) -> None:
     ]
     structlog.configure(
         processors=[*shared, render],
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        logger_factory=structlog.WriteLoggerFactory(sys.stderr),
         cache_logger_on_first_use=True,
     )
     handler = logging.StreamHandler(sys.stderr)

@@ -10,6 +10,7 @@ from structlog.contextvars import merge_contextvars
 from structlog.testing import capture_logs
 
 import resolvers.owner_writes
+import server.telemetry
 from data.errors import Unavailable
 from data.expressions import s
 from data.store import Store
@@ -276,3 +277,7 @@ async def test_no_value_of_a_user_reaches_the_log(api: Api, lines: Lines) -> Non
     assert len(lines) >= 7
     said = str(lines)
     assert not [each for each in (SECRET, api.team, *ids, "user-1") if each in said]
+
+
+def test_what_is_remembered_of_teams_is_bounded() -> None:
+    assert server.telemetry._pseudonym.cache_parameters()["maxsize"] == 10_000

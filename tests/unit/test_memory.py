@@ -23,6 +23,7 @@ BOUNDED = {
     "data/partition.py: _logged": "cleared at _MAX_LOGGED; tests/unit/data/test_loader.py",
     "data/signing.py: _signing_key": "at most 4; tests/unit/data/test_signing.py",
     "server/claims.py: self._decoded": "_REMEMBERED_TOKENS; tests/unit/server/test_session.py",
+    "server/telemetry.py: _pseudonym": "at most 10,000; tests/api/test_operation_lines.py",
     "schema/fast_path.py: _attribute": "as many as fields; tests/unit/schema/test_fast_path.py",
     "schema/execution.py: _remembered": "at most _REMEMBERED_DOCUMENTS; tests/api/test_tenancy.py",
 }

@@ -12,6 +12,7 @@ SCRIPT = """
 import logging
 import structlog
 from structlog.contextvars import bound_contextvars
+import server.logs
 from server.logs import log_for_machines, log_for_people
 from server.telemetry import OperationLine
 
@@ -52,3 +53,10 @@ def test_people_get_an_operation_as_one_short_line() -> None:
     assert len(lines) == 3
     assert lines[-1].endswith("query Timeline: partial INTERNAL, 12 ms, 1 request")
     assert len(lines[-1]) < 100
+
+
+def test_what_is_no_text_is_logged_all_the_same() -> None:
+    """A lone surrogate, that a client sent, in the message of an exception."""
+    line = server.logs._json({"event": "failed", "reason": "\ud800"}, default=repr)
+    assert json.loads(line) == {"event": "failed", "reason": "\ud800"}
+    assert json.loads(server.logs._json({"at": {1}}, default=repr)) == {"at": "{1}"}

@@ -6,13 +6,13 @@ import subprocess
 import sys
 from datetime import datetime
 
+import server.logs
 from tests.docs.documents import ROOT
 
 SCRIPT = """
 import logging
 import structlog
 from structlog.contextvars import bound_contextvars
-import server.logs
 from server.logs import log_for_machines, log_for_people
 from server.telemetry import OperationLine
 

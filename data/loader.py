@@ -71,7 +71,8 @@ class PartitionLoader:
         self._store = store
         self._team_id = team_id
         self._on_left_behind = on_left_behind
-        self._parts: DataLoader[frozenset[Slice], Parts] = DataLoader(self._load)
+        # What is asked for together is one key already: there is nothing to wait for.
+        self._parts: DataLoader[frozenset[Slice], Parts] = DataLoader(self._load, batch=False)
         self._reads: set[asyncio.Task[Any]] = set()
         self._seat = store.seats.seat()
 

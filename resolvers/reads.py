@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence, Set
 from typing import Any
 
-from graphql import GraphQLObjectType, GraphQLResolveInfo, get_named_type
+from graphql import FieldNode, GraphQLObjectType, GraphQLResolveInfo, get_named_type
 
 from data.entities import Assignment, EntityType, Project, Resource
 from data.errors import LimitExceeded
@@ -68,6 +68,9 @@ async def written(
 
 
 async def _graph(context: RequestContext, info: GraphQLResolveInfo[Any]) -> Graph:
+    selected = info.operation.selection_set.selections
+    if len(selected) == 1 and isinstance(selected[0], FieldNode):
+        return await _read_operation(context, info)
     # The fields of the root run side by side; the first one reads for all of them.
     if context.graph is None:
         context.graph = asyncio.ensure_future(_read_operation(context, info))

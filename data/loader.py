@@ -96,9 +96,12 @@ class PartitionLoader:
         self._parts.clear_all()
 
     def release(self) -> None:
-        """The request ends: lets go of what was read, and of its turn among large reads."""
+        """The request ends: lets go of what was read, and of its turn among large reads. Nothing
+        can be loaded any more."""
         self.forget()
         self._seat.leave()
+        # The dataloader holds this loader, and this one it: a cycle for the garbage collector.
+        self._parts.batch_load_fn = _ended
 
     async def _load(self, wanted: list[frozenset[Slice]]) -> list[Parts]:
         if task := asyncio.current_task():
@@ -152,6 +155,10 @@ class PartitionLoader:
                 self._store.long_queries.add(query.text)
                 await self._seat.take()
         return partition
+
+
+async def _ended(wanted: list[frozenset[Slice]]) -> list[Parts]:
+    raise RuntimeError("the request has ended")
 
 
 def _by_sort_key(partition: Partition) -> dict[str, Identified]:

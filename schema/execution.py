@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from inspect import isawaitable
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from graphql import (
     DocumentNode,
@@ -18,7 +18,6 @@ from graphql import (
     GraphQLSyntaxError,
     NoSchemaIntrospectionCustomRule,
     OperationDefinitionNode,
-    execute,
     get_operation_ast,
     parse,
     specified_rules,
@@ -161,17 +160,24 @@ async def carry_out(
         return _refused((error,))
     try:
         async with asyncio.timeout(context.budget.seconds_left) as timeout:
-            executed = execute(
+            executor = (FastExecutor if fast_path else MeteredExecutor).build(
                 _CORE,
                 document.node,
                 context_value=context,
-                variable_values=values,
+                raw_variable_values=values,
                 operation_name=operation_name,
-                executor_class=FastExecutor if fast_path else MeteredExecutor,
                 max_coercion_errors=_MAX_ERRORS,
                 hide_suggestions=not suggestions,
             )
-            result: ExecutionResult = await executed if isawaitable(executed) else executed
+            if isinstance(executor, list):
+                return _refused(tuple(executor), document.node)
+            try:
+                executed = executor.execute_operation()
+                result = cast(
+                    "ExecutionResult", await executed if isawaitable(executed) else executed
+                )
+            finally:
+                cast("MeteredExecutor", executor).release()
     except TimeoutError:
         if not timeout.expired():
             raise

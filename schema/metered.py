@@ -21,6 +21,11 @@ class MeteredExecutor(Executor[None]):
     """graphql-core's executor for a RequestContext. What an answer will hold can't be told from
     the document, so it is counted where it is put in. Raises Overspent."""
 
+    def release(self) -> None:
+        """To be called at the end. The helpers of resolvers hold the executor, and it holds them:
+        a cycle for the garbage collector, with all that the operation had."""
+        del self.async_helpers
+
     def complete_object_value(
         self,
         return_type: GraphQLObjectType,

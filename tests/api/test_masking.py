@@ -148,7 +148,7 @@ OUTSIDE = {
     "the body": Place(Request, "stream"),
     "the document": Place(server.graphql_http, "prepare"),
     "the context": Place(RequestContext, "__init__"),
-    "the engine": Place(schema.execution, "execute"),
+    "the engine": Place(schema.execution.FastExecutor, "execute_operation"),
     "the extensions": Place(RequestContext, "warnings", is_property=True),
     "the errors": Place(schema.execution, "answer_error", "{ team { name version } }"),
 }

@@ -31,6 +31,7 @@ from resolvers.context import RequestContext
 from resolvers.graph import ResourceNode, TeamNode
 from resolvers.viewer import Viewer
 from schema import schema as planner
+from schema.fast_path import FastExecutor
 from server.session import Authenticator
 from server.settings import Settings
 from tests.api.http import GRAPHQL, JSON
@@ -148,7 +149,7 @@ OUTSIDE = {
     "the body": Place(Request, "stream"),
     "the document": Place(server.graphql_http, "prepare"),
     "the context": Place(RequestContext, "__init__"),
-    "the engine": Place(schema.execution.FastExecutor, "execute_operation"),
+    "the engine": Place(FastExecutor, "execute_operation"),
     "the extensions": Place(RequestContext, "warnings", is_property=True),
     "the errors": Place(schema.execution, "answer_error", "{ team { name version } }"),
 }

@@ -32,6 +32,7 @@ from data.failures import (
     outage_of,
 )
 from data.metering import Meter, Operation, consumption
+from data.posting import open_poster
 from data.recent import Recent
 from data.rows import Row, page_of
 from data.seats import Seats
@@ -372,10 +373,13 @@ async def open_store(
         retries={"mode": "standard", "total_max_attempts": 1},
     )
     session = aioboto3.Session(**(credentials or {}))
-    async with session.client("dynamodb", endpoint_url=endpoint_url, config=config) as client:
+    async with (
+        session.client("dynamodb", endpoint_url=endpoint_url, config=config) as client,
+        open_poster(client) as poster,
+    ):
         yield Store(
             client,
-            Transport(client, open_span),
+            Transport(client, poster, open_span),
             table,
             consistent_reads=consistent_reads,
             max_items=max_items,

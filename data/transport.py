@@ -1,8 +1,8 @@
-"""Requests on items, each one signed POST, over the connections of boto's client.
+"""Requests on items, each one signed POST, beside boto's client.
 
 That client validates, writes and reads every request by the model of the service, which takes
-several times as long as all else. What it knows is taken from it: the credentials, the endpoint,
-the region, and its pool with timeouts, TLS and proxies. See docs/adr/0016-own-requests.md.
+several times as long as all else. What it knows is taken from it: the credentials, the endpoint
+and the region. See docs/adr/0016-own-requests.md.
 """
 
 import time
@@ -13,10 +13,10 @@ from http.client import responses
 from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 
 import msgspec
-from botocore.awsrequest import AWSPreparedRequest
 from botocore.exceptions import ClientError, NoCredentialsError, ResponseStreamingError
 
 from data.metering import Operation
+from data.posting import Poster
 from data.signing import Destination, Keys, destination_of, signed_headers
 
 if TYPE_CHECKING:
@@ -61,14 +61,16 @@ class Credentials(Protocol):
 
 
 class Transport:
-    """Sends over the connections of a client, with its credentials. Nothing is sent again here. A
+    """Sends with the credentials of a client, to where it would. Nothing is sent again here. A
     request that is cancelled gives its connection up."""
 
-    def __init__(self, client: "DynamoDBClient", open_span: OpenRequestSpan | None = None) -> None:
-        # Untyped, for three names that are not public: these two and that of the resolver below.
+    def __init__(
+        self, client: "DynamoDBClient", poster: Poster, open_span: OpenRequestSpan | None = None
+    ) -> None:
+        # Untyped, for two names that are not public: this one and that of the resolver below.
         # The version is pinned, and a test looks at all of them.
         self._client = cast("Any", client)
-        self._http = self._client._endpoint.http_session
+        self.poster = poster
         self._credentials: Credentials | None = self._client._get_credentials()
         self._open_span = open_span or _no_span
         meta = self._client.meta
@@ -89,18 +91,15 @@ class Transport:
         moment = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
         headers = signed_headers(keys, destination, target, body, moment)
         headers["User-Agent"] = self._user_agent
-        prepared = AWSPreparedRequest("POST", destination.url, cast("Any", headers), body, False)
+        headers["Accept-Encoding"] = "identity"
         with self._open_span(operation, destination) as span:
-            # The names of its headers are in lower case.
-            response = await self._http.send(prepared)
-            answer: bytes = await response.content
-            checksum = response.headers.get("x-amz-crc32")
+            status, said, answer = await self.poster.post(destination.url, headers, body)
+            checksum = said.get("x-amz-crc32")
             if checksum is not None and checksum != str(zlib.crc32(answer)):
                 raise ResponseStreamingError(error="its checksum (x-amz-crc32) is another")
-            status: int = response.status_code
-            error = _error(operation, status, response.headers, answer) if status >= 300 else None
+            error = _error(operation, status, said, answer) if status >= 300 else None
             if span:
-                request_id = response.headers.get("x-amzn-requestid")
+                request_id = said.get("x-amzn-requestid")
                 code = error.response["Error"]["Code"] if error else None
                 span.answered(status, request_id, code, [] if error else _capacity(answer))
             if error:

@@ -8,10 +8,10 @@ from itertools import cycle, islice
 from typing import Any
 
 import aiobotocore.client
-import aiohttp
 import botocore.client
 import pytest
 
+from data.connections import Connections
 from data.entities import Assignment, Project, Resource
 from data.items import encode
 from data.store import Store
@@ -32,17 +32,17 @@ def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("data.store._FIRST_PAUSE", 0.0)
 
 
-def connector(store: Store) -> aiohttp.BaseConnector:
-    """The pool of connections below the store's client."""
-    sessions: dict[Any, aiohttp.ClientSession] = store.client._endpoint.http_session._sessions  # type: ignore[attr-defined]
-    [session] = sessions.values()
-    assert session.connector is not None
-    return session.connector
+def pool(store: Store) -> Connections:
+    """The connections that the store's requests go by."""
+    transport: Any = store.transport
+    connections = transport.poster.connections
+    assert isinstance(connections, Connections)
+    return connections
 
 
-def acquired(store: Store) -> int:
+def in_use(connections: Connections) -> int:
     """How many connections are in use."""
-    return len(connector(store)._acquired)
+    return CONNECTIONS - connections.free
 
 
 async def succeeds(api: Api, call: str) -> None:
@@ -119,6 +119,7 @@ async def test_connections_come_back_from_cancelled_and_failed_requests() -> Non
             running_stub() as stub,
             planner(stub.url, max_connections=CONNECTIONS) as running,
         ):
+            connections = pool(running.store)
             await asyncio.gather(*storm(stub, running))
             # A read that nobody waits for any more is answered all the same.
             await stub.idle()
@@ -126,8 +127,8 @@ async def test_connections_come_back_from_cancelled_and_failed_requests() -> Non
             # One that waited for a connection that never comes back would wait for good.
             assert max(seconds) < 5.0
             await stub.idle()
-            assert acquired(running.store) == 0
-            assert connector(running.store).limit == CONNECTIONS
+            assert in_use(connections) == 0
+            assert set(connections.idle) == connections.open
 
 
 async def time_of_normal_requests(running: Planner, count: int) -> list[float]:
@@ -156,7 +157,7 @@ async def test_requests_beyond_the_pool_wait_for_a_connection_and_do_not_fail() 
         # All connections are taken, and nobody is told off for it.
         await stub.arrived("crowd", CONNECTIONS)
         assert not any(task.done() for task in crowd)
-        assert acquired(running.store) == CONNECTIONS
+        assert in_use(pool(running.store)) == CONNECTIONS
         gate.set()
         await asyncio.gather(*crowd)
         assert len(stub.of("crowd")) == 100

@@ -15,7 +15,6 @@ from typing import Any
 
 import httpx
 import pytest
-from aiohttp import ClientTimeout
 from graphql import (
     GraphQLInputObjectType,
     GraphQLInterfaceType,
@@ -180,9 +179,10 @@ async def test_timeouts_and_retries_of_the_client_are_set_and_not_left_to_boto(
 @pytest.mark.usefixtures("clock")
 async def test_store_that_never_answers_is_unavailable_too(stub: Stub, team: str) -> None:
     async with planner(stub.url) as running:
-        http: Any = running.store.client._endpoint.http_session  # type: ignore[attr-defined]
-        assert (http._timeout.sock_connect, http._timeout.sock_read) == (2, 5)
-        http._timeout = ClientTimeout(sock_connect=2, sock_read=0.05)
+        transport: Any = running.store.transport
+        connections = transport.poster.connections
+        assert (connections.connect_timeout, connections.read_timeout) == (2, 5)
+        connections.read_timeout = 0.05
         stub.conduct[team] = Conduct(gate=asyncio.Event())
         assert await is_unavailable(running.api(team), CREATE)
         assert len(stub.of(team)) == ATTEMPTS

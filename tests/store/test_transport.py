@@ -20,7 +20,7 @@ from aiohttp import ClientTimeout, web
 from botocore.auth import SigV4Auth
 from botocore.awsrequest import AWSRequest
 from botocore.credentials import ReadOnlyCredentials
-from botocore.exceptions import ClientError, NoCredentialsError
+from botocore.exceptions import ClientError, NoCredentialsError, SSLError
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
@@ -28,6 +28,7 @@ from cryptography.x509.oid import NameOID
 
 from data.errors import Unavailable
 from data.expressions import s
+from data.posting import Proxied
 from data.store import Store, open_store
 from server.engines import DUMMY_CREDENTIALS
 
@@ -206,7 +207,7 @@ async def test_it_goes_where_boto_would_send_it(
     async with open_store("planner") as store:
         store.client.meta.events.register("before-send.dynamodb.GetItem", keep)  # type: ignore[arg-type]
         await store.client.get_item(TableName="planner", Key=KEY)
-        monkeypatch.setattr(store.transport, "_http", Sends(keep))
+        monkeypatch.setattr(store.transport, "poster", Proxied(Sends(keep)))
         await store.transport.send("GetItem", REQUEST)
     theirs, ours = sent
     assert ours.url == theirs.url
@@ -249,7 +250,7 @@ async def test_where_it_goes_is_found_again_for_credentials_of_another_account(
             return AioAWSResponse(request.url, 200, headers, Nothing())
 
         monkeypatch.setattr(transport._client, "_resolve_endpoint_ruleset", noted)
-        monkeypatch.setattr(transport, "_http", Sends(keep))
+        monkeypatch.setattr(transport, "poster", Proxied(Sends(keep)))
         transport._credentials = Renewed()
         for _ in range(4):
             await transport.send("GetItem", REQUEST)
@@ -261,9 +262,20 @@ async def test_it_goes_through_the_proxy_that_boto_knows(monkeypatch: pytest.Mon
     async with serving(Endpoint()) as proxy:
         monkeypatch.setenv("HTTP_PROXY", proxy.url)
         async with opened("http://dynamodb.example") as store:
-            await store.transport.send("GetItem", REQUEST)
+            assert await store.transport.send("GetItem", REQUEST) == b"{}"
     [(request, _)] = proxy.received
     assert request.headers["Host"] == "dynamodb.example"
+    assert request.headers["Accept-Encoding"] == "identity"
+
+
+async def test_it_goes_past_the_proxy_where_boto_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with serving(Endpoint()) as proxy, serving(Endpoint()) as endpoint:
+        monkeypatch.setenv("HTTP_PROXY", proxy.url)
+        monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+        async with opened(endpoint.url) as store:
+            await store.transport.send("GetItem", REQUEST)
+    assert len(endpoint.received) == 1
+    assert proxy.received == []
 
 
 async def test_a_server_is_trusted_as_boto_is_told(
@@ -281,8 +293,23 @@ async def test_a_server_is_trusted_as_boto_is_told(
             assert await store.transport.send("GetItem", REQUEST) == b"{}"
 
 
-def certificate() -> bytes:
-    """A key and a certificate of 127.0.0.1 that nobody else has signed, as PEM."""
+async def test_a_server_with_the_name_of_another_is_not_trusted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """botocore looks at the name; aiobotocore's session, for once, does not."""
+    file = tmp_path / "server.pem"
+    file.write_bytes(certificate("127.0.0.2"))
+    tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    tls.load_cert_chain(file)
+    monkeypatch.setenv("AWS_CA_BUNDLE", str(file))
+    async with serving(Endpoint(), tls=tls) as endpoint, opened(endpoint.url) as store:
+        with pytest.raises(SSLError):
+            await store.transport.send("GetItem", REQUEST)
+    assert endpoint.received == []
+
+
+def certificate(address: str = "127.0.0.1") -> bytes:
+    """A key and a certificate of an address that nobody else has signed, as PEM."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "store")])
     now = datetime.now(UTC)
@@ -295,7 +322,7 @@ def certificate() -> bytes:
         .not_valid_before(now - timedelta(days=1))
         .not_valid_after(now + timedelta(days=1))
         .add_extension(
-            x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))]), critical=False
+            x509.SubjectAlternativeName([x509.IPAddress(ip_address(address))]), critical=False
         )
         .sign(key, hashes.SHA256())
     )
@@ -446,7 +473,9 @@ async def test_no_answer_in_time_is_the_error_that_boto_raises() -> None:
         serving(Endpoint(hangs=asyncio.Event())) as endpoint,
         opened(endpoint.url) as store,
     ):
-        store.transport._http._timeout = ClientTimeout(sock_connect=2, sock_read=0.05)
+        http = store.client._endpoint.http_session
+        http._timeout = ClientTimeout(sock_connect=2, sock_read=0.05)
+        store.transport.poster.connections.read_timeout = 0.05
         await both_fail(store)
     assert len(endpoint.received) == 2
 
@@ -457,9 +486,11 @@ async def test_no_answer_in_time_is_the_error_that_boto_raises() -> None:
 @pytest.mark.parametrize(
     ("name", "use"),
     [
-        ("_endpoint.http_session.send", "sends"),
-        ("_get_credentials", "gets credentials"),
-        ("_resolve_endpoint_ruleset", "learns where to send"),
+        ("_endpoint.http_session.send", "data/posting.py sends through proxies"),
+        ("_endpoint.http_session._proxy_config.proxy_url_for", "data/posting.py finds proxies"),
+        ("_endpoint.http_session._verify", "data/posting.py learns whom to trust"),
+        ("_get_credentials", "data/transport.py gets credentials"),
+        ("_resolve_endpoint_ruleset", "data/transport.py learns where to send"),
     ],
 )
 async def test_aiobotocore_still_has_what_is_used_of_it_though_it_is_not_public(
@@ -470,7 +501,7 @@ async def test_aiobotocore_still_has_what_is_used_of_it_though_it_is_not_public(
         found: object = client
         for part in name.split("."):
             found = getattr(found, part, None)
-        assert callable(found), (
-            f"aiobotocore has moved client.{name}, by which data/transport.py {use}:"
+        assert found is not None, (
+            f"aiobotocore has moved client.{name}, by which {use}:"
             " see docs/adr/0016-own-requests.md"
         )

@@ -48,9 +48,6 @@ class Owner(Protocol):
     idle_timeout: float
     loop: asyncio.AbstractEventLoop
 
-    def made(self, connection: "Connection") -> None:
-        """It is open."""
-
     def unusable(self, connection: "Connection") -> None:
         """It must carry no further request; said once or more."""
 
@@ -87,7 +84,7 @@ class Connection(asyncio.Protocol):
     def ask(self, request: bytes) -> asyncio.Future[Answer]:
         """Sends a request, and is done with its answer or an exception."""
         waiter = self._owner.loop.create_future()
-        if not self.usable or self._transport is None:
+        if not self.usable or self._transport is None or self._transport.is_closing():
             waiter.set_exception(Disconnected("it ended at once"))
             return waiter
         self._waiter = waiter
@@ -121,7 +118,6 @@ class Connection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast("asyncio.Transport", transport)
         self.usable = True
-        self._owner.made(self)
 
     def data_received(self, data: bytes) -> None:
         if self._waiter is None or self._parser is None:

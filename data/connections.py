@@ -127,19 +127,16 @@ class Connections:
                     )
                 finally:
                     timer.cancel()
-        except BaseException as error:
+        except TimeoutError as error:
+            raise ConnectTimeout("no connection in time") from error
+        if self.closed or not connection.usable:
             connection.drop()
-            if isinstance(error, TimeoutError):
-                raise ConnectTimeout("no connection in time") from error
-            raise
-        return connection
-
-    def made(self, connection: "Connection") -> None:
+            raise Disconnected("the connection ended at once")
+        # No sooner, since the loop may have made one that it gave up.
         self.open.add(connection)
-        if self.closed:
-            connection.drop()
-        elif self._timer is None:
+        if self._timer is None:
             self._timer = self.loop.call_later(self.read_timeout / TICKS, self._tick)
+        return connection
 
     def unusable(self, connection: "Connection") -> None:
         if connection in self.idle:

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import pytest
 from hypothesis import given
@@ -29,22 +29,21 @@ class Wire(asyncio.Transport):
     def abort(self) -> None:
         self.aborted = True
 
+    def is_closing(self) -> bool:
+        return self.aborted
+
 
 class Owner:
     idle_timeout = 3.0
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self.loop = loop
-        self.said: list[str] = []
-
-    def made(self, connection: Connection) -> None:
-        self.said.append("made")
 
     def unusable(self, connection: Connection) -> None:
-        self.said.append("unusable")
+        assert not connection.usable
 
     def lost(self, connection: Connection) -> None:
-        self.said.append("lost")
+        assert not connection.usable
 
 
 class Talk:
@@ -252,11 +251,15 @@ def test_an_idle_connection_is_closed_after_its_time_and_not_by_that_of_answers(
         assert talk.is_over
 
 
-def test_a_request_on_a_connection_that_has_ended_fails() -> None:
+@pytest.mark.parametrize("knows", [False, True])
+def test_a_request_on_a_connection_that_has_ended_fails(knows: bool) -> None:
+    """Also where the transport has failed, and is yet to say so."""
     with Talk() as talk:
         talk.hears(PLAIN)
-        talk.connection.connection_lost(None)
+        if knows:
+            talk.connection.connection_lost(None)
+        else:
+            talk.wire.abort()
         talk.answer = talk.connection.ask(b"late")
         assert isinstance(talk.answer.exception(), Disconnected)
         assert talk.wire.sent == b"request"
-        assert cast("Any", talk.owner.said)[-1] == "lost"

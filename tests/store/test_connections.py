@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import aclosing, asynccontextmanager, closing
+from pathlib import Path
 from typing import Any, Final
 
 import pytest
@@ -14,6 +15,7 @@ import uvloop
 
 from data.connection import Answer, Disconnected, ReadTimeout
 from data.connections import Connections, ConnectTimeout
+from tests.store.certificates import certificate
 from tests.store.stub import no_complaints
 
 PATIENCE: Final = 20.0
@@ -87,22 +89,24 @@ class Server:
 
 
 @asynccontextmanager
-async def serving(host: str = "127.0.0.1") -> AsyncIterator[Server]:
+async def serving(
+    host: str = "127.0.0.1", tls: ssl.SSLContext | None = None
+) -> AsyncIterator[Server]:
     server = Server()
-    listening = await asyncio.start_server(server.serve, host, 0)
+    listening = await asyncio.start_server(server.serve, host, 0, ssl=tls)
     async with listening:
         address, port, *_ = listening.sockets[0].getsockname()
-        server.url = f"http://[{address}]:{port}/" if ":" in host else f"http://{address}:{port}/"
+        name = f"[{address}]" if ":" in host else address
+        server.url = f"{'https' if tls else 'http'}://{name}:{port}/"
         yield server
         # Each connection is ended by the pool; a server that is closed first would hide it.
         while server.open:
             await server.ended.get()
 
 
-def pool(number: int = 2, **times: float) -> Any:
+def pool(number: int = 2, trusts: Path | None = None, **times: float) -> Any:
     limits = {"connect_timeout": 5.0, "read_timeout": 5.0, "idle_timeout": 12.0, **times}
-    context = ssl.create_default_context()
-    return aclosing(Connections(number, context, **limits))
+    return aclosing(Connections(number, ssl.create_default_context(cafile=trusts), **limits))
 
 
 def asks(connections: Connections, server: Server, body: str) -> asyncio.Task[Answer]:
@@ -383,6 +387,39 @@ def test_at_the_end_all_connections_are_closed_and_nobody_waits_for_good(on_loop
             assert [type(result) for result in results].count(Disconnected) == 3
             await refused(asks(connections, server, ""), Disconnected)
             assert connections.free == 2
+
+    on_loop(test)
+
+
+def test_all_of_it_holds_over_tls(on_loop: OnLoop, tmp_path: Path) -> None:
+    file = tmp_path / "server.pem"
+    file.write_bytes(certificate())
+    tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    tls.load_cert_chain(file)
+
+    async def test() -> None:
+        async with serving(tls=tls) as server:
+            async with pool(1, file) as connections:
+                for number in range(2):
+                    task = asks(connections, server, "x" * 1_000_000)
+                    call = await server.calls.get()
+                    assert (call.connection, len(call.body)) == (1, 1_000_000)
+                    call.answer(f"{number}" * 1_000_000)
+                    assert (await task).body == f"{number}".encode() * 1_000_000
+                task = asks(connections, server, "")
+                await server.calls.get()
+                await cancelled(task)
+                assert await server.ended.get() == 1
+                ending = asks(connections, server, "")
+                (await server.calls.get()).close()
+                await refused(ending, Disconnected)
+                left = asks(connections, server, "")
+                assert (await server.calls.get()).connection == 3
+                assert connections.free == 0
+            await refused(left, Disconnected)
+            async with pool(1) as strangers:
+                await refused(asks(strangers, server, ""), ssl.SSLCertVerificationError)
+                assert (strangers.free, strangers.open) == (1, set())
 
     on_loop(test)
 

@@ -8,7 +8,6 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -21,16 +20,13 @@ from botocore.auth import SigV4Auth
 from botocore.awsrequest import AWSRequest
 from botocore.credentials import ReadOnlyCredentials
 from botocore.exceptions import ClientError, NoCredentialsError, SSLError
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 
 from data.errors import Unavailable
 from data.expressions import s
 from data.posting import Proxied
 from data.store import Store, open_store
 from server.engines import DUMMY_CREDENTIALS
+from tests.store.certificates import certificate
 
 KEY: Final = {"pk": s("TEAM#é"), "sk": s("META")}
 REQUEST: Final[Mapping[str, Any]] = {"TableName": "planner", "Key": KEY, "ConsistentRead": True}
@@ -306,32 +302,6 @@ async def test_a_server_with_the_name_of_another_is_not_trusted(
         with pytest.raises(SSLError):
             await store.transport.send("GetItem", REQUEST)
     assert endpoint.received == []
-
-
-def certificate(address: str = "127.0.0.1") -> bytes:
-    """A key and a certificate of an address that nobody else has signed, as PEM."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "store")])
-    now = datetime.now(UTC)
-    signed = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(1)
-        .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=1))
-        .add_extension(
-            x509.SubjectAlternativeName([x509.IPAddress(ip_address(address))]), critical=False
-        )
-        .sign(key, hashes.SHA256())
-    )
-    private = key.private_bytes(
-        serialization.Encoding.PEM,
-        serialization.PrivateFormat.PKCS8,
-        serialization.NoEncryption(),
-    )
-    return private + signed.public_bytes(serialization.Encoding.PEM)
 
 
 # What comes back

@@ -7,6 +7,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from aiodataloader import DataLoader
@@ -109,7 +110,7 @@ class PartitionLoader:
             task.add_done_callback(self._reads.discard)
         slices = frozenset[Slice]().union(*wanted)
         try:
-            partition = await self._read(plan(self._team_id, slices))
+            partition = await self._read(_planned(self._team_id, slices))
             partition.hide()
         except asyncio.CancelledError as cancelled:
             raise _Cancelled from cancelled
@@ -155,6 +156,9 @@ class PartitionLoader:
                 self._store.long_queries.add(query.text)
                 await self._seat.take()
         return partition
+
+
+_planned = lru_cache(maxsize=1_000)(plan)
 
 
 async def _ended(wanted: list[frozenset[Slice]]) -> list[Parts]:

@@ -5,7 +5,6 @@ boto's client. See docs/adr/0004-one-client-module.md and 0016-own-requests.md.
 """
 
 import asyncio
-import copy
 import random
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
@@ -104,7 +103,8 @@ class Store:
 
     def metered(self, meter: Meter) -> Self:
         """The same store, which counts into this meter as well."""
-        view = copy.copy(self)
+        view = type(self).__new__(type(self))
+        view.__dict__ |= self.__dict__
         view._meters = (*self._meters, meter)
         return view
 

@@ -106,14 +106,15 @@ def create_app(
             endpoint: GraphQLEndpoint = state.graphql
             return await endpoint(request)
 
-    routes = [Route("/healthz", healthz), Route("/readyz", readyz)]
+    spans = [Middleware(tracing.of_requests)] if tracing else []
+    # The first is looked at first.
+    routes = [Route(GRAPHQL_PATH, GraphQL(), methods=["GET", "POST"], middleware=spans)]
+    routes += [Route("/healthz", healthz), Route("/readyz", readyz)]
     if settings.metrics:
         routes.append(Route("/metrics", metrics_page(settings.metrics_token)))
     if settings.playground:
         routes.append(Route("/", _to_playground))
         routes += playground_routes(settings.home, GRAPHQL_PATH)
-    spans = [Middleware(tracing.of_requests)] if tracing else []
-    routes.append(Route(GRAPHQL_PATH, GraphQL(), methods=["GET", "POST"], middleware=spans))
     app = Starlette(
         routes=routes,
         lifespan=lifespan,

@@ -430,3 +430,7 @@ async def test_whoever_waits_for_a_read_that_is_cancelled_is_cancelled_too(
     async with asyncio.timeout(10):
         outcomes = await asyncio.gather(*waiting, return_exceptions=True)
     assert [type(each) for each in outcomes] == [asyncio.CancelledError] * 2
+
+
+def test_what_is_remembered_of_plans_is_bounded() -> None:
+    assert data.loader._planned.cache_parameters()["maxsize"] == 1_000

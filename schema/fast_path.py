@@ -16,7 +16,7 @@ is selected of their objects is an attribute that is already there. Those are tu
    an awaitable - is not handled here: `_Irregular` leaves the whole list to graphql-core, which
    knows what becomes of it. So one place decides about errors, and it is not this one.
 
-The answer is the same, byte for byte: tests/fuzz holds the two against each other with random
+The answer is the same, byte for byte: tests/fast_path holds the two against each other with random
 documents. `PLANNER_FAST_PATH=off` leaves everything to graphql-core. What is overridden is
 internal to it, so tests/unit/schema/test_fast_path.py says what is relied upon.
 """

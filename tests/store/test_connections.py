@@ -391,6 +391,19 @@ def test_at_the_end_all_connections_are_closed_and_nobody_waits_for_good(on_loop
     on_loop(test)
 
 
+def test_a_connection_that_is_being_opened_at_the_end_is_not_used(on_loop: OnLoop) -> None:
+    async def test() -> None:
+        async with serving() as server:
+            async with pool(1) as connections:
+                task = asks(connections, server, "")
+                await asyncio.sleep(0)
+                assert (connections.free, connections.open) == (0, set())
+            await refused(task, Disconnected)
+            assert (connections.free, connections.open) == (1, set())
+
+    on_loop(test)
+
+
 def test_all_of_it_holds_over_tls(on_loop: OnLoop, tmp_path: Path) -> None:
     file = tmp_path / "server.pem"
     file.write_bytes(certificate())

@@ -3,9 +3,9 @@
 import asyncio
 import socket
 import ssl
-import threading
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing, asynccontextmanager, closing
 from pathlib import Path
 from typing import Any, Final
@@ -304,38 +304,35 @@ def test_an_answer_that_does_not_come_in_time_fails_its_request(on_loop: OnLoop)
     on_loop(test)
 
 
-def test_an_answer_that_has_come_while_the_loop_was_busy_is_in_time(on_loop: OnLoop) -> None:
-    """The one silent is ourselves: the answer lies in the socket."""
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        answered = threading.Event()
+def test_what_has_come_while_the_loop_was_busy_is_in_time(on_loop: OnLoop) -> None:
+    """The one silent is ourselves: connection and answer are there when the time is over."""
+    with (
+        closing(socket.create_server(("127.0.0.1", 0))) as listening,
+        ThreadPoolExecutor(1) as thread,
+    ):
 
         def serve() -> None:
             peer, _ = listening.accept()
             with peer:
                 while peer.recv(1000):
                     peer.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
-                    answered.set()
 
         async def test() -> None:
-            url = f"http://127.0.0.1:{listening.getsockname()[1]}/"
-            async with pool(1, read_timeout=0.05) as connections:
-                loop = asyncio.get_running_loop()
-                for _ in range(5):
-                    answered.clear()
-                    task = asyncio.create_task(connections.post(url, {}, b""))
-                    while not connections.open or not answered.is_set():
-                        # Holds the loop up for as long as several answers may take.
-                        loop.call_soon(time.sleep, 0.2)
-                        await asyncio.sleep(0)
-                    assert (await task).status == 200
+            loop = asyncio.get_running_loop()
+            ours, theirs = socket.socketpair()
+            with ours, theirs:
+                theirs.send(b"x")
+                # Nobody reads it, so that each turn of the loop takes four times the limit.
+                loop.add_reader(ours, time.sleep, 0.2)
+                async with pool(1, connect_timeout=0.05, read_timeout=0.05) as connections:
+                    for _ in range(5):
+                        assert (await connections.post(url, {}, b"")).status == 200
+                loop.remove_reader(ours)
 
-        thread = threading.Thread(target=serve)
-        thread.start()
-        try:
-            on_loop(test)
-        finally:
-            thread.join(PATIENCE)
-        assert not thread.is_alive()
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}/"
+        served = thread.submit(serve)
+        on_loop(test)
+        served.result(PATIENCE)
 
 
 def test_a_server_that_never_says_hello_is_no_connection_in_time(on_loop: OnLoop) -> None:
@@ -387,6 +384,19 @@ def test_at_the_end_all_connections_are_closed_and_nobody_waits_for_good(on_loop
             assert [type(result) for result in results].count(Disconnected) == 3
             await refused(asks(connections, server, ""), Disconnected)
             assert connections.free == 2
+
+    on_loop(test)
+
+
+def test_a_connection_that_is_being_opened_at_the_end_is_not_used(on_loop: OnLoop) -> None:
+    async def test() -> None:
+        async with serving() as server:
+            async with pool(1) as connections:
+                task = asks(connections, server, "")
+                await asyncio.sleep(0)
+                assert (connections.free, connections.open) == (0, set())
+            await refused(task, Disconnected)
+            assert (connections.free, connections.open) == (1, set())
 
     on_loop(test)
 

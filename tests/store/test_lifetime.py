@@ -137,7 +137,7 @@ async def served(folder: Path, url: str, **more: str) -> AsyncIterator[tuple[Pro
     )
     try:
         async with asyncio.timeout(PATIENCE):
-            listening = await says(process, r'"url": "(http://[\d.]+:\d+)/graphql"')
+            listening = await says(process, r'"url": ?"(http://[\d.]+:\d+)/graphql"')
             yield process, listening[1]
     finally:
         with suppress(ProcessLookupError):

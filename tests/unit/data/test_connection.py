@@ -241,6 +241,17 @@ def test_only_silence_counts_against_an_answer() -> None:
         assert talk.is_over
 
 
+def test_the_time_that_a_connection_was_idle_does_not_count_against_an_answer() -> None:
+    with Talk() as talk:
+        talk.hears(PLAIN)
+        for _ in range(TICKS):
+            talk.connection.tick(0.1)
+        talk.answer = talk.connection.ask(b"once more")
+        for _ in range(TICKS):
+            talk.connection.tick(0.1)
+        assert not talk.answer.done()
+
+
 def test_an_idle_connection_is_closed_after_its_time_and_not_by_that_of_answers() -> None:
     with Talk() as talk:
         talk.hears(PLAIN)

@@ -13,6 +13,7 @@ from typing import Any, Final
 import pytest
 import uvloop
 
+import data.connections
 from data.connection import Answer, Disconnected, ReadTimeout
 from data.connections import Connections, ConnectTimeout
 from tests.store.certificates import certificate
@@ -443,3 +444,7 @@ def test_a_header_that_breaks_its_line_is_not_sent(on_loop: OnLoop, header: str)
             assert (connections.free, server.connections) == (1, 0)
 
     on_loop(test)
+
+
+def test_what_is_remembered_of_addresses_is_bounded() -> None:
+    assert data.connections._origin_of.cache_parameters()["maxsize"] == 16

@@ -154,15 +154,10 @@ class Store:
     ) -> AsyncIterator[list[Item]]:
         """The pages of a query, 1 MB each. One may be empty and not the last: only a missing
         LastEvaluatedKey is the end. `consistent` overrides the setting; an index can't be."""
-        async for page in self._pages(self._request(query, consistent=consistent)):
-            yield cast("list[Item]", page["Items"])
-
-    async def _pages(
-        self, request: dict[str, Any], decode: Decode = msgspec.json.decode
-    ) -> AsyncIterator[Mapping[str, Any]]:
+        request = self._request(query, consistent=consistent)
         while True:
-            page = await self._send("Query", request, decode=decode)
-            yield page
+            page = await self._send("Query", request)
+            yield cast("list[Item]", page["Items"])
             if "LastEvaluatedKey" not in page:
                 return
             request["ExclusiveStartKey"] = page["LastEvaluatedKey"]

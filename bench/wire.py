@@ -1,7 +1,7 @@
 """The client's side of HTTP/1.1, as thin as can be (RFC 9112): bytes in, status and content out."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import cast
 
@@ -13,7 +13,7 @@ class WrongAnswer(Exception):
 
 
 class Connection(asyncio.Protocol):
-    """One request at a time over one connection (RFC 9112)."""
+    """One request at a time over one connection."""
 
     def __init__(self) -> None:
         self._received: list[bytes] = []
@@ -86,7 +86,7 @@ async def connected(port: int, number: int) -> AsyncIterator[list[Connection]]:
             transport.close()
 
 
-def post(path: str, headers: "dict[str, str]", content: bytes) -> bytes:
+def post(path: str, headers: Mapping[str, str], content: bytes) -> bytes:
     """A POST request of these headers, a Host and the content's length besides."""
     lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
     start = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n{lines}"

@@ -105,13 +105,13 @@ class Connections:
                 return
         self.free += 1
 
-    def _reused(self, origin: Origin) -> "Connection | None":
+    def _reused(self, origin: Origin) -> Connection | None:
         for index in range(len(self.idle) - 1, -1, -1):
             if self.idle[index].origin == origin:
                 return self.idle.pop(index)
         return None
 
-    async def _opened(self, origin: Origin) -> "Connection":
+    async def _opened(self, origin: Origin) -> Connection:
         if self.closed:
             raise Disconnected("the connections are closed")
         if len(self.idle) > self.free:
@@ -138,11 +138,11 @@ class Connections:
             self._timer = self.loop.call_later(self.read_timeout / TICKS, self._tick)
         return connection
 
-    def unusable(self, connection: "Connection") -> None:
+    def unusable(self, connection: Connection) -> None:
         if connection in self.idle:
             self.idle.remove(connection)
 
-    def lost(self, connection: "Connection") -> None:
+    def lost(self, connection: Connection) -> None:
         self.open.discard(connection)
         if self.closed and not self.open and not self.closed.done():
             self.closed.set_result(None)

@@ -68,6 +68,5 @@ class RequestContext:
     def warnings(self) -> list[Mapping[str, str | int]]:
         """What reads left out so far: `[{code, count}]`, for `extensions.warnings`."""
         return [
-            {"code": code.value, "count": count}
-            for code, count in sorted((self.loader.skipped + self.viewer.skipped).items())
+            {"code": code.value, "count": count} for code, count in sorted(self.skipped.items())
         ]

@@ -16,8 +16,7 @@ __all__ = ["WORKLOADS", "Workload", "timeline_of", "tiny_of"]
 @dataclass(frozen=True, slots=True)
 class Workload:
     """One operation. `variables` makes those of the n-th request; `windowed` says that a peer can
-    read it in two ways. `sequential` and `concurrent` are the requests of one phase, enough that
-    a phase takes about a second of the servers' time."""
+    read it in two ways."""
 
     name: str
     team: TeamSize

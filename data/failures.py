@@ -1,7 +1,7 @@
 """What an exception of boto means: whether it may pass, and what an operator should mend.
 
-Beside the store and its transport the one module that knows boto. See
-docs/adr/0004-one-client-module.md.
+Beside the store and what it sends by the one module that knows boto. See
+docs/adr/0004-one-client-module.md and 0016-own-requests.md.
 """
 
 import enum

@@ -110,7 +110,7 @@ class Metrics:
 
     def count(self, operation: str, type: str, outcome: str, seconds: float, meter: Meter) -> None:
         """Counts an operation and what it cost."""
-        series = (self.label_of(operation), type, outcome)
+        series = (self._label_of(operation), type, outcome)
         if series not in self._children:
             self._children[series] = self._series_of(*series)
         operations, duration, requests, retries, read_units, write_units = self._children[series]
@@ -131,7 +131,7 @@ class Metrics:
             self.write_units.labels(operation, outcome),
         )
 
-    def label_of(self, operation: str) -> str:
+    def _label_of(self, operation: str) -> str:
         """The label of an operation: its name, or `other` once there are too many of them."""
         if operation in self._names:
             return operation

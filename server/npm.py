@@ -12,23 +12,19 @@ from rich.console import Console
 
 from server.assets import AssetError
 
-__all__ = ["NpmMissing", "install"]
+__all__ = ["install"]
 
 _MANIFEST: Final = ("package.json", "package-lock.json", ".npmrc")
 _TIMEOUT: Final = 300
 
 
-class NpmMissing(AssetError):
-    """There is no npm or no Node here."""
-
-
 def install(source: Path, home: Path) -> Path:
     """The folder below `home` with the packages of the lock file in `source`, and the other files
-    of `source` beside them, since Node resolves imports from where a file lies. Raises NpmMissing,
-    and AssetError when npm can't install them."""
+    of `source` beside them, since Node resolves imports from where a file lies. Raises AssetError
+    when there is no npm or Node, and when npm can't install them."""
     npm = shutil.which("npm")
     if npm is None or shutil.which("node") is None:
-        raise NpmMissing(f"npm packages of {source.name}: there is no node or npm")
+        raise AssetError(f"npm packages of {source.name}: there is no node or npm")
     folder = home / source.name
     if not _is_current(source, folder):
         _install(npm, source, folder)

@@ -62,9 +62,12 @@ async def under_load(
 
     async def measure(connection: Connection) -> float:
         began = time.perf_counter()
-        while (passed := time.perf_counter() - began) < seconds:
+        passed = 0.0
+        while not latencies or passed < seconds:
             await ask(connection, tiny)
-            latencies.append(time.perf_counter() - began - passed)
+            answered_at = time.perf_counter() - began
+            latencies.append(answered_at - passed)
+            passed = answered_at
         return passed
 
     async with connected(process.port, others + 1) as [own, *connections]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from data.expressions import AttributeValue, Expression, Item, Key, names_of
 
-__all__ = ["MAX_ACTIONS", "Action", "Check", "Delete", "Put", "Update"]
+__all__ = ["MAX_ACTIONS", "Action", "Check", "Delete", "Put", "Update", "to_request"]
 
 MAX_ACTIONS = 100
 """AWS limit: actions in one TransactWriteItems. Only assignments are written in numbers, and with

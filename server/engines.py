@@ -29,6 +29,7 @@ __all__ = [
     "EngineMissing",
     "dynamodb_local",
     "embedded",
+    "find_java",
 ]
 
 JAVA_MINIMUM = 17

@@ -32,6 +32,7 @@ __all__ = [
     "Outcome",
     "RefusedLine",
     "Telemetry",
+    "no_span",
 ]
 
 log = structlog.get_logger(__name__)

@@ -5,7 +5,7 @@ One loader belongs to one request and one team; it is never shared (T-01).
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Coroutine, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -75,7 +75,7 @@ class PartitionLoader:
         # What is asked for together is one key already: there is nothing to wait for.
         self._parts: DataLoader[frozenset[Slice], Parts] = DataLoader(self._load, batch=False)
         self._reads: set[asyncio.Task[Any]] = set()
-        self._seat = store.seats.seat()
+        self._seat = store.seats.seat(team_id)
 
     async def load(self, slices: Collection[Slice]) -> Parts:
         """The parts of the slices, all in one read, which is given up when who asked for it is
@@ -135,7 +135,7 @@ class PartitionLoader:
             plan = plan.large
         if plan.companion is None and plan.beside is None:
             return await self._query(plan.table)
-        table, long, beside = await asyncio.gather(
+        table, long, beside = await _all_or_none(
             *(self._query(query) for query in (plan.table, plan.companion, plan.beside))
         )
         table.take_earlier(long)
@@ -159,6 +159,19 @@ class PartitionLoader:
 
 
 _planned = lru_cache(maxsize=1_000)(plan)
+
+
+async def _all_or_none(*reads: Coroutine[Any, Any, Partition]) -> list[Partition]:
+    """Reads at the same time. When one fails, the others are given up before anybody hears of it:
+    else they would go on after the answer, for nobody."""
+    tasks = [asyncio.ensure_future(read) for read in reads]
+    try:
+        return await asyncio.gather(*tasks)
+    except BaseException:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        raise
 
 
 async def _ended(wanted: list[frozenset[Slice]]) -> list[Parts]:

@@ -12,7 +12,6 @@ from contextlib import asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING, Any, Final, Self, cast
 
 import aioboto3
-import msgspec
 import structlog
 from aiobotocore.config import AioConfig
 from botocore.exceptions import ClientError
@@ -33,7 +32,7 @@ from data.failures import (
 from data.metering import Meter, Operation, consumption
 from data.posting import open_poster
 from data.recent import Recent
-from data.rows import Row, page_of
+from data.rows import Row, json_of, page_of
 from data.seats import Seats
 from data.table import definition
 from data.transactions import Action, to_request
@@ -294,7 +293,7 @@ class Store:
         request: Mapping[str, Any],
         *,
         attempts: int = _MAX_ATTEMPTS,
-        decode: Decode = msgspec.json.decode,
+        decode: Decode = json_of,
     ) -> Mapping[str, Any]:
         """One request, sent again while the failure is one that passes, and counted."""
         request = {**request, "ReturnConsumedCapacity": "TOTAL"}

@@ -5,6 +5,7 @@ several times as long as all else. What it knows is taken from it: the credentia
 and the region. See docs/adr/0016-own-requests.md.
 """
 
+import json
 import time
 import zlib
 from collections.abc import Callable, Mapping
@@ -86,7 +87,7 @@ class Transport:
             raise NoCredentialsError
         keys = await self._credentials.get_frozen_credentials()
         destination = await self._destination(operation, request, keys.account_id)
-        body = msgspec.json.encode(request)
+        body = _json(request)
         target = f"{self._targets}.{operation}"
         moment = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
         headers = signed_headers(keys, destination, target, body, moment)
@@ -153,6 +154,14 @@ def _capacity(answer: bytes) -> list[str]:
     consumed = msgspec.json.decode(answer, type=_Cost).consumed or []
     entries = [consumed] if isinstance(consumed, dict) else consumed
     return [msgspec.json.encode(entry).decode() for entry in entries]
+
+
+def _json(request: Mapping[str, Any]) -> bytes:
+    try:
+        return msgspec.json.encode(request)
+    except UnicodeEncodeError:
+        # A lone surrogate, which some row elsewhere may have, is escaped.
+        return json.dumps(request).encode()
 
 
 def _no_span(operation: Operation, destination: Destination) -> AbstractContextManager[None]:

@@ -1,5 +1,6 @@
 """Items: every entity is written and read back the same, and a bad item says why, not what."""
 
+import json
 from collections.abc import Callable
 from datetime import date, timedelta
 from typing import cast
@@ -23,7 +24,7 @@ from data.entities import (
 )
 from data.expressions import AttributeValue, Item, n, s
 from data.items import encode, key_of, sort_key, table_key
-from data.rows import row_of
+from data.rows import json_of, page_of, row_of
 from tests.unit.data.strategies import assignments, entities
 
 
@@ -474,3 +475,17 @@ def test_no_key_is_made_for_what_is_no_team(make: Callable[[], object]) -> None:
 def test_what_is_remembered_of_days_and_owners_is_bounded() -> None:
     for remembered in (data.decoding._day, data.decoding._is_owner_id):
         assert remembered.cache_parameters() == {"maxsize": 10_000, "typed": False}
+
+
+def test_a_lone_surrogate_in_one_row_fails_no_other() -> None:
+    """DynamoDB Local holds what a writer elsewhere put there."""
+    odd = encode(TEAM, Resource(id="r1", name="\ud800x"))
+    good = encode(TEAM, Resource(id="r2", name="Ada"))
+    for page in ({"Items": [odd, good]}, {"Items": [good]}):
+        rows = page_of(json.dumps(page).encode())["Items"]
+        assert [data.decoding.decode(row) for row in rows] == [
+            decode(item) for item in page["Items"]
+        ]
+    assert json_of(json.dumps({"Item": odd}).encode()) == {"Item": odd}
+    with pytest.raises(json.JSONDecodeError):
+        json_of(b"<html>")

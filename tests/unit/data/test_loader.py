@@ -1,6 +1,7 @@
 """Reading: dispatch on EntityType, what is left out and said so, and one plan for each batch."""
 
 import asyncio
+from collections.abc import AsyncIterator
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
@@ -11,10 +12,12 @@ import data.partition
 from data.days import Window
 from data.decoding import SkipCode
 from data.entities import Assignment, Membership, Owner, Project, Resource, Role, Team
+from data.errors import Unavailable
 from data.expressions import Item, KeyQuery, n, s
 from data.items import encode
 from data.loader import MARK_TIMEOUT, Part, PartitionLoader
 from data.partition import split
+from data.rows import Row
 from data.slices import (
     AssignmentsSlice,
     ItemSlice,
@@ -434,3 +437,34 @@ async def test_whoever_waits_for_a_read_that_is_cancelled_is_cancelled_too(
 
 def test_what_is_remembered_of_plans_is_bounded() -> None:
     assert data.loader._planned.cache_parameters()["maxsize"] == 1_000
+
+
+class OneFails(MemoryStore):
+    """The Query on the table fails once the others have begun; those would go on for ever."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.reading = 0
+        self.all_read = asyncio.Event()
+
+    async def pages_of_rows(self, query: KeyQuery) -> AsyncIterator[tuple[list[Row], bool]]:
+        self.reading += 1
+        if self.reading == 3:
+            self.all_read.set()
+        try:
+            if query.index is None and query.filter:
+                await self.all_read.wait()
+                raise Unavailable("the store is busy")
+            while True:
+                await asyncio.sleep(0)
+                yield [], False
+        finally:
+            self.reading -= 1
+
+
+async def test_when_one_query_fails_the_others_are_given_up_before_anybody_hears_of_it() -> None:
+    store = OneFails()
+    store.large_teams.add(TEAM)
+    with pytest.raises(Unavailable):
+        await loader(store).load(MIX)
+    assert store.reading == 0

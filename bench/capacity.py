@@ -95,7 +95,11 @@ async def measure(store: Store, team_id: str, slices: Sequence[Slice]) -> Cost:
     meter = Meter()
     view = store.metered(meter)
     view.transport = queries = _Queries(store.transport)
-    await PartitionLoader(view, team_id, on_left_behind=lambda _: None).load(slices)
+    loader = PartitionLoader(view, team_id, on_left_behind=lambda _: None)
+    try:
+        await loader.load(slices)
+    finally:
+        loader.release()
     return Cost(meter.read_units, queries.begun, meter.pages)
 
 

@@ -58,7 +58,9 @@ async def under_load(
     async def keep_asking(connection: Connection) -> None:
         nonlocal answered
         while True:
-            answered += await ask(connection, next(turns))
+            # Not in one line: the sum would be that of before the answer.
+            good = await ask(connection, next(turns))
+            answered += good
 
     async def measure(connection: Connection) -> float:
         began = time.perf_counter()

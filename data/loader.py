@@ -108,7 +108,7 @@ class PartitionLoader:
         if task := asyncio.current_task():
             self._reads.add(task)
             task.add_done_callback(self._reads.discard)
-        slices = frozenset[Slice]().union(*wanted)
+        [slices] = wanted  # Nothing is batched.
         try:
             partition = await self._read(_planned(self._team_id, slices))
             partition.hide()
@@ -120,7 +120,7 @@ class PartitionLoader:
             if owner.deleting_at and age_seconds(owner.deleting_at) > MARK_TIMEOUT:
                 self._on_left_behind(owner)
         by_key = _by_sort_key(partition) if any(isinstance(e, ItemSlice) for e in slices) else {}
-        return [{each: _part(partition, by_key, each) for each in some} for some in wanted]
+        return [{each: _part(partition, by_key, each) for each in slices}]
 
     async def _read(self, plan: Plan) -> Partition:
         if plan.large:

@@ -170,8 +170,7 @@ class Replay:
             self.requests.append("a write")
             raise RuntimeError("this is read only")
         key = f"{operation} {request!r}"
-        # A write has ids and times of its own.
-        self.requests.append(key if operation in ("Query", "GetItem") else operation)
+        self.requests.append(key)
         if key not in _ANSWERS:
             _ANSWERS[key] = json.dumps(_answer(operation, request)).encode()
         return _ANSWERS[key]

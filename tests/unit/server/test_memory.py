@@ -4,8 +4,6 @@ import platform
 import subprocess
 import sys
 
-import pytest
-
 BLOCKS = """
 import ctypes
 
@@ -35,7 +33,8 @@ def test_the_collector_is_rare_and_leaves_out_what_was_there_before() -> None:
     assert walked < 100
 
 
-@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other allocators are left alone")
 def test_a_large_block_goes_back_to_the_system_and_would_not_otherwise() -> None:
     prepared = "from server.memory import prepare_memory; prepare_memory()\n"
-    assert [said_by(BLOCKS), said_by(prepared + BLOCKS)] == ["0", "1"]
+    before, after = said_by(BLOCKS), said_by(prepared + BLOCKS)
+    # Other allocators than the GNU one are left as they are.
+    assert (before, after) == ("0", "1") if platform.libc_ver()[0] == "glibc" else before == after

@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help dev test test-deep bench check format schema lock playground dynamodb-local clean
+.PHONY: help dev test test-web test-deep bench check format schema lock playground dynamodb-local clean
 
 help: ## Show what can be made
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -16,7 +16,10 @@ dev: $(READY) ## Serve the demo team at http://127.0.0.1:8000/graphql, signed in
 	@$(BIN)/planner dev
 
 test: $(READY) ## Run the tests; those that need Java or npm say so where these are missing
-	@$(BIN)/python -m pytest -n 2 --dist loadfile
+	@$(BIN)/python -m pytest -n 2 --dist loadfile -m "not web"
+
+test-web: $(READY) ## Run the tests of generated clients and of pages in a browser (needs npm and Chromium)
+	@$(BIN)/python -m pytest -n 2 --dist loadfile -m web
 
 test-deep: $(READY) ## Run the property tests, races, faults and random requests with many more examples (half an hour)
 	@HYPOTHESIS_PROFILE=deep $(BIN)/python -m pytest -m deep -n 2 --dist loadfile

@@ -1,17 +1,11 @@
-"""The objects behind the GraphQL types: entities of one operation, linked to each other.
-
-Attributes are named as the schema's fields are in Python, so that most fields need no resolver.
-"""
+"""What one operation read, linked: from a team's parts to the nodes behind the GraphQL types."""
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import date
 from functools import cached_property
 from typing import Any, Final, Literal
 
-from msgspec import Struct
-
 from data.days import Window, last_day
-from data.entities import Assignment, EntityType, Link, Membership, Project, Resource, Role, Team
+from data.entities import Assignment, EntityType, Membership, Project, Resource, Team
 from data.loader import Identified, Part
 from data.slices import (
     AssignmentsSlice,
@@ -23,16 +17,18 @@ from data.slices import (
     TeamSlice,
 )
 from resolvers.global_ids import membership_id, to_global_id, to_global_ids
+from resolvers.nodes import (
+    AssignmentNode,
+    MembershipNode,
+    Node,
+    OverlapNode,
+    ProjectNode,
+    ResourceNode,
+    TeamNode,
+)
+from resolvers.overlaps import overlaps
 
-__all__ = [
-    "AssignmentNode",
-    "Graph",
-    "MembershipNode",
-    "Node",
-    "ProjectNode",
-    "ResourceNode",
-    "TeamNode",
-]
+__all__ = ["Graph"]
 
 
 _NOT_READ: Final = object()
@@ -89,21 +85,21 @@ class Graph:
         return self.part(TeamSlice()).team or Team(id=self.team_id, name=self.team_id)
 
     @cached_property
-    def members(self) -> list["MembershipNode"]:
+    def members(self) -> list[MembershipNode]:
         """All memberships, in the order of the user ids."""
         return list(map(_membership, self.part(MembersSlice()).members))
 
     @cached_property
-    def resources(self) -> dict[str, "ResourceNode"]:
+    def resources(self) -> dict[str, ResourceNode]:
         """All resources, by raw id, in the order of their ids."""
         return {each.id: self._resource(each) for each in self.part(ResourcesSlice()).resources}
 
     @cached_property
-    def projects(self) -> dict[str, "ProjectNode"]:
+    def projects(self) -> dict[str, ProjectNode]:
         """All projects, by raw id, in the order of their ids."""
         return {each.id: self._project(each) for each in self.part(ProjectsSlice()).projects}
 
-    def assignments(self, window: Window) -> list["AssignmentNode"]:
+    def assignments(self, window: Window) -> list[AssignmentNode]:
         """The assignments in the window, by first day and then by id."""
         if window not in self._assignments:
             part = self.part(AssignmentsSlice(window))
@@ -112,7 +108,7 @@ class Graph:
 
     def assignments_of(
         self, owner: Literal["resource_id", "project_id"], id: str, window: Window
-    ) -> list["AssignmentNode"]:
+    ) -> list[AssignmentNode]:
         """The assignments in the window whose `owner` has this global id."""
         if (window, owner) not in self._grouped:
             groups: dict[str, list[AssignmentNode]] = {}
@@ -121,7 +117,22 @@ class Graph:
             self._grouped[window, owner] = groups
         return self._grouped[window, owner].get(id, [])
 
-    def named(self, global_id: str) -> "Node | None":
+    def overlaps(self, window: Window) -> list[OverlapNode]:
+        """Where assignments of one resource share days of the window: by resource, in the order
+        of their ids, and then by first day."""
+        return [
+            OverlapNode(
+                resource=resource,
+                start_date=each.first,
+                end_date=last_day(each.end_exclusive),
+                end_date_exclusive=each.end_exclusive,
+                assignments=each.assignments,
+            )
+            for resource in self.resources.values()
+            for each in overlaps(resource.assignments(window), window)
+        ]
+
+    def named(self, global_id: str) -> Node | None:
         """The node with this global id, if the read was asked for it and the team has it."""
         if global_id == to_global_id(EntityType.TEAM, self.team_id):
             return TeamNode(self)
@@ -129,7 +140,7 @@ class Graph:
         entity = next((each for each in entities if each), None)
         return self.node(entity) if entity else None
 
-    def node(self, entity: Identified) -> "Node":
+    def node(self, entity: Identified) -> Node:
         """The node of any entity of the team, linked to this graph."""
         match entity:
             case Membership():
@@ -141,7 +152,7 @@ class Graph:
             case Assignment():
                 return self._linked([entity])[0]
 
-    def _resource(self, entity: Resource) -> "ResourceNode":
+    def _resource(self, entity: Resource) -> ResourceNode:
         return ResourceNode(
             graph=self,
             id=self._resource_ids[entity.id],
@@ -151,7 +162,7 @@ class Graph:
             updated_at=entity.updated_at,
         )
 
-    def _project(self, entity: Project) -> "ProjectNode":
+    def _project(self, entity: Project) -> ProjectNode:
         return ProjectNode(
             graph=self,
             id=self._project_ids[entity.id],
@@ -181,7 +192,7 @@ class Graph:
             return self.projects.get
         return lambda _: _NOT_READ
 
-    def _linked(self, entities: Sequence[Assignment]) -> list["AssignmentNode"]:
+    def _linked(self, entities: Sequence[Assignment]) -> list[AssignmentNode]:
         resource_ids, project_ids = self._resource_ids, self._project_ids
         resource_of, project_of = self._resource_of, self._project_of
         ids = to_global_ids(EntityType.ASSIGNMENT, [each.id for each in entities])
@@ -204,105 +215,10 @@ class Graph:
         ]
 
 
-def _membership(entity: Membership) -> "MembershipNode":
+def _membership(entity: Membership) -> MembershipNode:
     return MembershipNode(
         id=to_global_id(EntityType.MEMBERSHIP, membership_id(entity.team_id, entity.user_id)),
         user_id=entity.user_id,
         role=entity.role,
         joined_at=entity.joined_at,
     )
-
-
-class TeamNode:
-    """The session's team. Its own item may be missing; its name is then its id."""
-
-    def __init__(self, graph: Graph) -> None:
-        self.graph = graph
-        self.id = to_global_id(EntityType.TEAM, graph.team_id)
-
-    @property
-    def name(self) -> str:
-        return self.graph.team.name
-
-    @property
-    def version(self) -> int:
-        return self.graph.team.version
-
-    @property
-    def created_at(self) -> str | None:
-        return self.graph.team.created_at
-
-    @property
-    def updated_at(self) -> str | None:
-        return self.graph.team.updated_at
-
-    @property
-    def members(self) -> list["MembershipNode"]:
-        return self.graph.members
-
-    @property
-    def resources(self) -> list["ResourceNode"]:
-        return list(self.graph.resources.values())
-
-    @property
-    def projects(self) -> list["ProjectNode"]:
-        return list(self.graph.projects.values())
-
-    def assignments(self, window: Window) -> list["AssignmentNode"]:
-        return self.graph.assignments(window)
-
-
-class MembershipNode(Struct, eq=False, kw_only=True):
-    id: str
-    user_id: str
-    role: Role
-    joined_at: str | None
-
-
-class ResourceNode(Struct, eq=False, kw_only=True):
-    graph: Graph
-    id: str
-    name: str
-    version: int
-    created_at: str | None
-    updated_at: str | None
-
-    def assignments(self, window: Window) -> list["AssignmentNode"]:
-        return self.graph.assignments_of("resource_id", self.id, window)
-
-
-class ProjectNode(Struct, eq=False, kw_only=True):
-    graph: Graph
-    id: str
-    name: str
-    color: str
-    description: str | None
-    tags: tuple[str, ...]
-    links: tuple[Link, ...]
-    version: int
-    created_at: str | None
-    updated_at: str | None
-
-    def assignments(self, window: Window) -> list["AssignmentNode"]:
-        return self.graph.assignments_of("project_id", self.id, window)
-
-
-class AssignmentNode(Struct, eq=False, kw_only=True):
-    """`resource` and `project` are None when a row written elsewhere names one that is not there;
-    an exception in their place is raised where they are asked for."""
-
-    id: str
-    resource_id: str
-    project_id: str
-    resource: ResourceNode | None
-    project: ProjectNode | None
-    start_date: date
-    end_date: date
-    end_date_exclusive: date
-    note: str | None
-    version: int
-    created_at: str | None
-    updated_at: str | None
-
-
-Node = TeamNode | MembershipNode | ResourceNode | ProjectNode | AssignmentNode

@@ -12,7 +12,8 @@ from data.keys import membership_sk, project_sk, resource_sk
 from data.slices import ItemSlice, Slice
 from resolvers.context import RequestContext
 from resolvers.global_ids import from_global_id, split_membership_id
-from resolvers.graph import Graph, Node, TeamNode
+from resolvers.graph import Graph
+from resolvers.nodes import Node, TeamNode
 from resolvers.selection import Selected, Selection
 
 __all__ = ["MAX_NODES", "Written", "foreseen", "nodes", "team", "written"]

@@ -47,10 +47,14 @@ _SLICES: Final[Mapping[tuple[str, str], Slice]] = {
     ("Team", "members"): MembersSlice(),
     ("Team", "resources"): ResourcesSlice(),
     ("Team", "projects"): ProjectsSlice(),
+    ("Team", "overlaps"): ResourcesSlice(),
     ("Assignment", "resource"): ResourcesSlice(),
     ("Assignment", "project"): ProjectsSlice(),
 }
-"""Which slice a field of a type needs; `assignments(from, to)` has one for each window."""
+"""Which slice a field of a type needs."""
+
+_WINDOWED: Final = frozenset({"assignments", "overlaps"})
+"""Fields that need the assignments of a window when they have the arguments for one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +121,7 @@ class Selection:
             if node.selection_set is None:
                 continue
             field = self._selected(parent, node)
-            if field.name == "assignments":
+            if field.name in _WINDOWED and {"from", "to"} <= parent.fields[field.name].args.keys():
                 between = window(field.arguments.get("from"), field.arguments.get("to"))
                 yield AssignmentsSlice(between)
             if isinstance(field.type, GraphQLObjectType):

@@ -4,8 +4,9 @@ All three are counted as if every fragment were written out where it is spread, 
 and `@skip` let its field in. Each selection set is measured once, so that a document of fragments
 that spread each other twice is measured in the time it takes to read it.
 
-The cost is the number of values in the answer, if each list of objects with an id had ten: a list
-of lists of lists of such objects has a thousand. Other lists (a project's links) count once.
+The cost is the number of values in the answer, if each list of objects with an id, or of objects
+that hold such, had ten: a list of lists of lists of them has a thousand. Other lists (a project's
+links) count once.
 """
 
 from dataclasses import dataclass
@@ -134,5 +135,14 @@ def _length(node: FieldNode, type: GraphQLOutputType | None) -> int:
         if isinstance(argument.value, ListValueNode):
             return len(argument.value.values)
     named = get_named_type(nullable)
-    has_id = isinstance(named, GraphQLObjectType | GraphQLInterfaceType) and "id" in named.fields
-    return LIST_LENGTH if has_id else 1
+    return LIST_LENGTH if _has_id(named) or _holds_ids(named) else 1
+
+
+def _has_id(type: GraphQLNamedType) -> bool:
+    return isinstance(type, GraphQLObjectType | GraphQLInterfaceType) and "id" in type.fields
+
+
+def _holds_ids(type: GraphQLNamedType) -> bool:
+    return isinstance(type, GraphQLObjectType) and any(
+        _has_id(get_named_type(field.type)) for field in type.fields.values()
+    )

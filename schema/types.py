@@ -8,7 +8,7 @@ import strawberry
 
 from data.entities import Role as StoredRole
 from data.rules import MAX_LABEL
-from resolvers import graph, viewer
+from resolvers import nodes, viewer
 from resolvers.selection import window
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "Link",
     "Membership",
     "Node",
+    "Overlap",
     "Project",
     "Resource",
     "Role",
@@ -60,13 +61,13 @@ class Resource(Node):
     @strawberry.field(description=_IN_WINDOW)
     @staticmethod
     def assignments(
-        parent: strawberry.Parent[graph.ResourceNode], from_: From = None, to: To = None
+        parent: strawberry.Parent[nodes.ResourceNode], from_: From = None, to: To = None
     ) -> list["Assignment"]:
         return parent.assignments(window(from_, to))  # type: ignore[return-value]
 
     @classmethod
     def is_type_of(cls, value: object, _: Any) -> bool:
-        return isinstance(value, graph.ResourceNode)
+        return isinstance(value, nodes.ResourceNode)
 
 
 @strawberry.type(description="A labelled address.")
@@ -89,13 +90,13 @@ class Project(Node):
     @strawberry.field(description=_IN_WINDOW)
     @staticmethod
     def assignments(
-        parent: strawberry.Parent[graph.ProjectNode], from_: From = None, to: To = None
+        parent: strawberry.Parent[nodes.ProjectNode], from_: From = None, to: To = None
     ) -> list["Assignment"]:
         return parent.assignments(window(from_, to))  # type: ignore[return-value]
 
     @classmethod
     def is_type_of(cls, value: object, _: Any) -> bool:
-        return isinstance(value, graph.ProjectNode)
+        return isinstance(value, nodes.ProjectNode)
 
 
 @strawberry.type(description="Who works on what, when.")
@@ -120,7 +121,18 @@ class Assignment(Node):
 
     @classmethod
     def is_type_of(cls, value: object, _: Any) -> bool:
-        return isinstance(value, graph.AssignmentNode)
+        return isinstance(value, nodes.AssignmentNode)
+
+
+@strawberry.type(description="Days for which somebody is planned more than once. Only a warning.")
+class Overlap:
+    resource: Resource = strawberry.field(description="Who is planned more than once.")
+    start_date: date = strawberry.field(description="The first of these days.")
+    end_date: date = strawberry.field(description="The last of these days, inclusive.")
+    end_date_exclusive: date = strawberry.field(description="The day after the last of these days.")
+    assignments: list[Assignment] = strawberry.field(
+        description="The assignments with any of these days, by first day and then by id."
+    )
 
 
 @strawberry.enum(description="What a member of a team may do.")
@@ -141,12 +153,12 @@ class Membership(Node):
 
     @strawberry.field(description="What the user may do. A stored role that is not known reads.")
     @staticmethod
-    def role(parent: strawberry.Parent[graph.MembershipNode]) -> Role:
+    def role(parent: strawberry.Parent[nodes.MembershipNode]) -> Role:
         return Role.of(parent.role)
 
     @classmethod
     def is_type_of(cls, value: object, _: Any) -> bool:
-        return isinstance(value, graph.MembershipNode)
+        return isinstance(value, nodes.MembershipNode)
 
 
 @strawberry.type(description="The team of the session: its people, its jobs and its plan.")
@@ -170,13 +182,23 @@ class Team(Node):
     @strawberry.field(description=_IN_WINDOW)
     @staticmethod
     def assignments(
-        parent: strawberry.Parent[graph.TeamNode], from_: From = None, to: To = None
+        parent: strawberry.Parent[nodes.TeamNode], from_: From = None, to: To = None
     ) -> list[Assignment]:
         return parent.assignments(window(from_, to))  # type: ignore[return-value]
 
+    @strawberry.field(
+        description="Where assignments of one resource share days of the window: the longest runs "
+        "of days on each of which there are two or more, by resource and then by first day."
+    )
+    @staticmethod
+    def overlaps(
+        parent: strawberry.Parent[nodes.TeamNode], from_: From = None, to: To = None
+    ) -> list[Overlap]:
+        return parent.overlaps(window(from_, to))  # type: ignore[return-value]
+
     @classmethod
     def is_type_of(cls, value: object, _: Any) -> bool:
-        return isinstance(value, graph.TeamNode)
+        return isinstance(value, nodes.TeamNode)
 
 
 @strawberry.type(description="A team that the viewer belongs to.")

@@ -28,7 +28,7 @@ from data.items import encode
 from data.metering import Operation
 from resolvers import reads
 from resolvers.context import RequestContext
-from resolvers.graph import ResourceNode, TeamNode
+from resolvers.nodes import ResourceNode, TeamNode
 from resolvers.viewer import Viewer
 from schema import schema as planner
 from schema.fast_path import FastExecutor

@@ -91,6 +91,11 @@ SHAPES = {
         """{ team { jan: assignments(from: "2024-01-01", to: "2024-01-31") { id }
         all: assignments { id } } }"""
     ),
+    "overlaps in a window": Shape(
+        """{ team { overlaps(from: "2024-01-01", to: "2024-01-31") { startDate resource { name }
+        assignments { id project { name } } } } }""",
+        large=(2, 1),
+    ),
     "projects and resources": Shape("{ team { projects { id } resources { id } } }"),
     "resources and assignments": Shape(
         '{ team { resources { id } assignments(from: "2024-01-01") { id } } }', large=(2, 1)

@@ -23,7 +23,14 @@ from hypothesis import strategies as st
 
 from data.entities import Link
 from data.errors import Unavailable
-from resolvers.graph import AssignmentNode, MembershipNode, ProjectNode, ResourceNode, TeamNode
+from resolvers.nodes import (
+    AssignmentNode,
+    MembershipNode,
+    OverlapNode,
+    ProjectNode,
+    ResourceNode,
+    TeamNode,
+)
 from resolvers.viewer import ViewerTeam
 from schema import schema
 
@@ -38,6 +45,7 @@ _OBJECTS: Final = {
         ProjectNode,
         TeamNode,
         MembershipNode,
+        OverlapNode,
         Link,
         ViewerTeam,
     )

@@ -127,6 +127,8 @@ WINDOWS: Table = [
     ('{team{assignments(to:"2024-02-01"){id}}}', {}, {asn(None, FEB)}),
     ('{team{assignments(from:"2024-01-01",to:"2024-01-01"){id}}}', {}, {asn(JAN, JAN)}),
     ("{team{assignments(from:null,to:null){id}}}", {}, {A}),
+    ("{team{overlaps{startDate}}}", {}, {A, R}),
+    ('{team{overlaps(to:"2024-02-01"){assignments{project{id}}}}}', {}, {asn(None, FEB), R, P}),
     (
         "query($f:Date,$t:Date){team{assignments(from:$f,to:$t){id}}}",
         {"f": "2024-01-01", "t": "2024-02-01"},

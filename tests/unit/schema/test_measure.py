@@ -41,6 +41,7 @@ def measured(query: str) -> Measure:
         ("query($ids: [ID!]!) { nodes(ids: $ids) { id } }", (2, 0, 1 + TEN)),
         ("{ ... { ... on Query { team { id } } } }", (2, 0, 2)),
         ("{ node(id: 1) { ... on Resource { assignments { id } } } }", (3, 0, 2 + TEN)),
+        ("{ team { overlaps { endDate assignments { id } } } }", (4, 0, 2 + TEN * (2 + TEN))),
         ("{ ...F ...F } fragment F on Query { a: team { id } }", (2, 2, 4)),
         ("{ team { ...F } } fragment F on Team { x: projects { id } }", (3, 1, 2 + TEN)),
         ("{ team @skip(if: true) { a: id } }", (2, 1, 2)),

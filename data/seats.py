@@ -14,12 +14,17 @@ class Seats:
     they are served in turn, so that no team waits for all that another asks."""
 
     def __init__(self, count: int) -> None:
-        self.free = count
+        self.count = self.free = count
         self._lines: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
 
     def seat(self, team_id: str) -> "Seat":
         """A seat for one request, not taken yet."""
         return Seat(self, team_id)
+
+    @property
+    def waiting(self) -> int:
+        """How many stand in line."""
+        return sum(not turn.done() for line in self._lines.values() for turn in line)
 
     async def acquire(self, team_id: str) -> None:
         """Waits for the team's turn."""

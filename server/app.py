@@ -75,7 +75,7 @@ def create_app(
             app.state.cascades = cascades
             authenticator = Authenticator(settings, store, tokens)
             app.state.authenticator = authenticator
-            app.state.metrics = Metrics(store.meter, cascades)
+            app.state.metrics = Metrics(store.meter, store.seats, cascades)
             app.state.readiness = Readiness(store, quiet=tracing.quiet if tracing else nullcontext)
             app.state.telemetry = Telemetry(
                 app.state.metrics, tracing.operation if tracing else no_span

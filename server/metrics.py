@@ -26,6 +26,7 @@ from starlette.responses import Response
 from data.cascade import Cascades
 from data.errors import Unauthenticated
 from data.metering import Meter
+from data.seats import Seats
 from server.answers import json_response, problem
 from server.authjs import InvalidToken
 from server.session_token import bearer_token
@@ -45,13 +46,13 @@ class Metrics:
     """The metrics of one application. What the store and the deletions in the background count
     themselves is read when the page is asked for."""
 
-    def __init__(self, meter: Meter, cascades: Cascades) -> None:
+    def __init__(self, meter: Meter, seats: Seats, cascades: Cascades) -> None:
         # `…_created` doubles the number of series and says what the process's start time says.
         disable_created_metrics()
         self.registry = CollectorRegistry()
         ProcessCollector(registry=self.registry)
         PlatformCollector(registry=self.registry)
-        self.registry.register(_Counted(meter, cascades))
+        self.registry.register(_Counted(meter, seats, cascades))
         self.operations = Counter(
             "planner_operations_total",
             "GraphQL operations that were answered.",
@@ -142,12 +143,13 @@ class Metrics:
 
 
 class _Counted(Collector):
-    def __init__(self, meter: Meter, cascades: Cascades) -> None:
+    def __init__(self, meter: Meter, seats: Seats, cascades: Cascades) -> None:
         self._meter = meter
+        self._seats = seats
         self._cascades = cascades
 
     def collect(self) -> Iterator[Metric]:
-        meter, cascades = self._meter, self._cascades
+        meter, seats, cascades = self._meter, self._seats, self._cascades
         requests = CounterMetricFamily(
             "planner_dynamodb_requests",
             "Requests sent to the table, retries included.",
@@ -175,11 +177,24 @@ class _Counted(Collector):
         deletions.add_metric(["finished"], cascades.finished)
         deletions.add_metric(["failed"], cascades.failed)
         yield deletions
-        yield GaugeMetricFamily(
-            "planner_background_deletions_in_progress",
-            "Deletions that are being finished in the background.",
-            value=cascades.under_way,
-        )
+        for name, text, value in (
+            (
+                "background_deletions_in_progress",
+                "Deletions that are being finished in the background.",
+                cascades.under_way,
+            ),
+            (
+                "large_reads_in_progress",
+                "Reads of more than one page whose answer is not ready yet.",
+                seats.count - seats.free,
+            ),
+            (
+                "large_reads_waiting",
+                "Reads of more than one page that wait for their turn.",
+                seats.waiting,
+            ),
+        ):
+            yield GaugeMetricFamily(f"planner_{name}", text, value=value)
 
 
 def metrics_page(token: SecretStr | None) -> Callable[[Request], Awaitable[Response]]:

@@ -11,6 +11,7 @@ from starlette.routing import Route
 
 from data.cascade import Cascades
 from data.metering import Meter
+from data.seats import Seats
 from data.store import Outage
 from server.app import create_app
 from server.metrics import MAX_OPERATION_NAMES, Metrics
@@ -89,7 +90,7 @@ def test_a_line_that_is_not_documented_would_be_found() -> None:
 def test_every_metric_has_its_row_with_its_type_and_labels() -> None:
     meter = Meter()
     meter.sent("Query", again=False)
-    metrics = Metrics(meter, Cascades(MemoryStore().as_store))
+    metrics = Metrics(meter, Seats(1), Cascades(MemoryStore().as_store))
     for metric in vars(metrics).values():
         if isinstance(metric, MetricWrapperBase) and metric._labelnames:
             metric.labels(*metric._labelnames)

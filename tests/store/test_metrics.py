@@ -148,6 +148,24 @@ async def test_what_is_under_way_is_in_progress(stub: Stub, running: Planner) ->
     assert value(await samples(running), "operations_in_progress") == 0
 
 
+async def test_large_reads_under_way_and_in_line_are_counted(running: Planner) -> None:
+    seats = running.store.seats
+    under_way = [seats.seat(f"team {number}") for number in range(seats.count)]
+    for seat in under_way:
+        await seat.take()
+    in_line = [asyncio.create_task(seats.seat("late").take()) for _ in range(3)]
+    await asyncio.sleep(0)
+    found = await samples(running)
+    assert value(found, "large_reads_in_progress") == len(under_way) == 2
+    assert value(found, "large_reads_waiting") == 3
+    for task in in_line:
+        task.cancel()
+    for seat in under_way:
+        seat.leave()
+    found = await samples(running)
+    assert value(found, "large_reads_in_progress") == value(found, "large_reads_waiting") == 0
+
+
 async def test_an_operation_that_a_stopping_server_gives_up_is_an_error_of_ours(
     stub: Stub, running: Planner
 ) -> None:

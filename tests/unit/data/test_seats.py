@@ -21,8 +21,10 @@ async def test_no_more_are_seated_than_there_are_seats_and_the_next_is_the_first
     await second.take()
     waiting = [asyncio.create_task(each.take()) for each in (third, fourth)]
     assert [await settled(each) for each in waiting] == [False, False]
+    assert (seats.free, seats.waiting) == (0, 2)
     second.leave()
     assert [await settled(each) for each in waiting] == [True, False]
+    assert (seats.free, seats.waiting) == (0, 1)
     first.leave()
     assert await settled(waiting[1])
 

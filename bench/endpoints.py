@@ -17,6 +17,7 @@ from bench.data import TeamSize, team_of
 from bench.processes import LOAD_CPUS, running
 from bench.servers import ROOT, TABLE
 from bench.wire import Connection, WrongAnswer, connected, dynamodb_request
+from data.administration import create_table
 from data.items import encode
 from data.store import open_store
 from server.engines import DUMMY_CREDENTIALS, dynamodb_local
@@ -91,7 +92,7 @@ def database(
 
         async def prepare() -> None:
             async with open_store(TABLE, endpoint_url=url, credentials=DUMMY_CREDENTIALS) as store:
-                await store.create_table()
+                await create_table(store)
             async with connected(port, _WRITERS) as connections:
                 for team in teams:
                     progress(f"DynamoDB Local is filled: team {team.id}")

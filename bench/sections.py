@@ -5,6 +5,7 @@ from typing import Final
 
 from bench import capacity, comparison, load
 from bench.run import Run, Section
+from data.administration import create_table
 from data.store import open_store
 from server.engines import DUMMY_CREDENTIALS
 
@@ -16,7 +17,7 @@ def _capacity(run: Run) -> str:
         # A table of its own, so that what is measured elsewhere stays as it was.
         url = f"http://127.0.0.1:{run.database}"
         async with open_store("capacity", endpoint_url=url, credentials=DUMMY_CREDENTIALS) as store:
-            await store.create_table()
+            await create_table(store)
             return await capacity.section(store, run.progress)
 
     text = asyncio.run(write())

@@ -31,6 +31,7 @@ __all__ = [
     "NotReady",
     "Outage",
     "TransactionCanceled",
+    "code_of",
     "failure_of",
     "outage_of",
 ]
@@ -163,6 +164,11 @@ def outage_of(error: BaseException | None) -> Outage:
     if isinstance(error, _NO_CREDENTIALS):
         return Outage.NO_CREDENTIALS
     return Outage.UNREACHABLE if isinstance(error, REQUEST_ERRORS) else Outage.UNKNOWN
+
+
+def code_of(error: BaseException) -> str:
+    """DynamoDB's code for an error that it answered with; empty for any other error."""
+    return _code(cast("dict[str, Any]", error.response)) if isinstance(error, ClientError) else ""
 
 
 def _code(response: dict[str, Any]) -> str:

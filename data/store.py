@@ -1,20 +1,20 @@
 """The one DynamoDB client of the process: requests, pages, retries, and what their errors mean.
 
-Nothing else sends. Requests on items go through `data.transport`, those on the table itself through
-boto's client. See docs/adr/0004-one-client-module.md and 0016-own-requests.md.
+Nothing else sends. Requests on items go through `data.transport`, those on the table itself, which
+are in `data.administration`, through boto's client. See docs/adr/0004-one-client-module.md and
+0016-own-requests.md.
 """
 
 import asyncio
 import random
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Final, Self, cast
 
 import aioboto3
 import structlog
 from aiobotocore.config import AioConfig
-from botocore.exceptions import ClientError
 
 from data.errors import LimitExceeded, Unavailable
 from data.expressions import Expression, Item, Key, KeyQuery, names_of, s
@@ -34,7 +34,6 @@ from data.posting import open_poster
 from data.recent import Recent
 from data.rows import Row, json_of, page_of
 from data.seats import Seats
-from data.table import definition
 from data.transactions import Action, to_request
 from data.transport import OpenRequestSpan, Sender, Transport
 
@@ -63,9 +62,6 @@ _LONGEST_PAUSE: Final = 1.0
 _NOBODY: Final[Key] = {"pk": s("TEAM##"), "sk": s("READY")}
 """A key that no item has, since no team's id has a `#`, and that the server's policy lets it read:
 all of that is below `TEAM#`."""
-
-_BACKUP_ATTEMPTS: Final = 20
-_BACKUP_PAUSE: Final = 3.0
 
 Decode = Callable[[bytes], Mapping[str, Any]]
 """Makes a mapping of the JSON of an answer."""
@@ -225,50 +221,6 @@ class Store:
         }
         await self._send("TransactWriteItems", request)
 
-    async def create_table(self) -> bool:
-        """Creates the table as `data.table` defines it, unless it is there, and waits until it is
-        active; sees to it that TTL and point-in-time recovery are on. Returns whether it was
-        created. What an emulator does not know (backups) is left out."""
-        with _suppressed("ResourceInUseException") as there:
-            await self.client.create_table(**definition(self.table))
-        await self.client.get_waiter("table_exists").wait(
-            TableName=self.table, WaiterConfig={"Delay": 1}
-        )
-        await self._expire_items()
-        await self._keep_backups()
-        return not there
-
-    async def _expire_items(self) -> None:
-        answer = await self.client.describe_time_to_live(TableName=self.table)
-        if answer["TimeToLiveDescription"].get("TimeToLiveStatus") in ("ENABLED", "ENABLING"):
-            return
-        await self.client.update_time_to_live(
-            TableName=self.table,
-            TimeToLiveSpecification={"Enabled": True, "AttributeName": "expires"},
-        )
-
-    async def _keep_backups(self) -> None:
-        for _ in range(_BACKUP_ATTEMPTS):
-            # AWS refuses for some seconds after the table became active.
-            with _suppressed(
-                "ContinuousBackupsUnavailableException", "UnknownOperationException"
-            ) as refused:
-                await self.client.update_continuous_backups(
-                    TableName=self.table,
-                    PointInTimeRecoverySpecification={"PointInTimeRecoveryEnabled": True},
-                )
-            if refused != ["ContinuousBackupsUnavailableException"]:
-                return
-            await asyncio.sleep(_BACKUP_PAUSE)
-        raise Unavailable("point-in-time recovery can't be turned on yet; create the table again")
-
-    async def describe_table(self) -> Mapping[str, Any] | None:
-        """DynamoDB's description of the table, or None when there is none."""
-        answer: Mapping[str, Any] = {}
-        with _suppressed("ResourceNotFoundException"):
-            answer = await self.client.describe_table(TableName=self.table)
-        return answer.get("Table")
-
     async def _conditionally(
         self,
         operation: Operation,
@@ -327,19 +279,6 @@ class Store:
                     meter.answered(operation, consumed)
                 return answer
         raise AssertionError("unreachable")
-
-
-@contextmanager
-def _suppressed(*codes: str) -> Iterator[list[str]]:
-    """Swallows an error answer of DynamoDB with one of these codes, and says so in the list."""
-    seen: list[str] = []
-    try:
-        yield seen
-    except ClientError as error:
-        code = str(error.response["Error"]["Code"])
-        if code not in codes:
-            raise
-        seen.append(code)
 
 
 @asynccontextmanager

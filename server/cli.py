@@ -2,29 +2,34 @@
 
 import asyncio
 import sys
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from datetime import timedelta
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated, Any, NoReturn, TypeVar
+from typing import Annotated, Any
 
 import structlog
 import typer
-from pydantic import AliasChoices, ValidationError
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 from starlette.applications import Starlette
 
-from data.entities import Membership, Role, Team
+from data.administration import create_table, describe_table
+from data.entities import Role
 from data.errors import PlannerError
-from data.members import add_member, create_team, find_team, remove_member
-from data.rules import Check
-from data.store import STORE_ERRORS, Store, open_store
-from data.team_id import MAX_TEAM_ID_LENGTH, MAX_USER_ID_LENGTH, is_team_id, is_user_id
+from data.store import STORE_ERRORS
 from schema import sdl
 from server.app import GRAPHQL_PATH, create_app
+from server.commands import table, teams
+from server.commands.running import (
+    TeamOption,
+    UserOption,
+    check_team,
+    check_user,
+    in_store,
+    read_settings,
+    work_in,
+)
+from server.console import complain, say, stop
 from server.demo import DEMO_TEAM, DEMO_USER, seed_demo
 from server.dev import LOOPBACK, dev_secret, dev_settings, dev_sign_in, dev_token
 from server.engines import EngineError
@@ -44,16 +49,11 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
-table_app = typer.Typer(help="The DynamoDB table.", no_args_is_help=True)
-team_app = typer.Typer(help="Teams.", no_args_is_help=True)
-member_app = typer.Typer(help="Members of teams.", no_args_is_help=True)
-app.add_typer(table_app, name="table")
-app.add_typer(team_app, name="team")
-app.add_typer(member_app, name="member")
+app.add_typer(table.app, name="table")
+app.add_typer(teams.team_app, name="team")
+app.add_typer(teams.member_app, name="member")
 
 log = structlog.get_logger(__name__)
-out = Console()
-err = Console(stderr=True)
 _WHERE = {
     StoreKind.EMBEDDED: "The store is embedded: in memory, and gone when the server stops.",
     StoreKind.LOCAL: "The store is DynamoDB Local; its data is kept in {home}/dynamodb-local.",
@@ -65,14 +65,11 @@ _HINTS = {
     "Unable to locate credentials": ": AWS_ACCESS_KEY_ID, AWS_PROFILE or a role give them.",
 }
 """What to do about some of boto's messages, by a part of them."""
-Result = TypeVar("Result")
 
 HostOption = Annotated[
     str | None, typer.Option(help="The address to listen on; else HOST, or 127.0.0.1.")
 ]
 PortOption = Annotated[int | None, typer.Option(help="The port to listen on; else PORT, or 8000.")]
-TeamOption = Annotated[str, typer.Option("--team", help="The team's id.")]
-UserOption = Annotated[str, typer.Option("--user", help="The user's id.")]
 
 
 def _version(wanted: bool) -> None:
@@ -94,22 +91,22 @@ def planner(
 @app.command()
 def dev(host: HostOption = None, port: PortOption = None) -> None:
     """Serve the demo team, signed in, with GraphiQL; in memory, unless PLANNER_STORE says else."""
-    settings = dev_settings(_settings(host, port))
+    settings = dev_settings(read_settings(host, port))
     log_for_people()
     if settings.store is StoreKind.DYNAMODB and not settings.endpoint_url:
-        _stop("`planner dev` fills the table with a demo team; for a table on AWS: planner serve")
+        stop("`planner dev` fills the table with a demo team; for a table on AWS: planner serve")
     with listen(settings.host, settings.port) as listening, running_store(settings) as store:
         running, credentials = store
-        asyncio.run(_work(running, credentials, seed_demo))
-        _say(_WHERE[settings.store].format(home=settings.home.resolve()))
+        asyncio.run(work_in(running, credentials, seed_demo))
+        say(_WHERE[settings.store].format(home=settings.home.resolve()))
         if settings.host not in LOOPBACK:
-            _say("Whoever reaches this address is signed in, since this is for development.")
+            say("Whoever reaches this address is signed in, since this is for development.")
         if running.session_strategy is SessionStrategy.JWT:
-            _say(f"For scripts: {sys.argv[0]} token --team {DEMO_TEAM} --user {DEMO_USER}")
+            say(f"For scripts: {sys.argv[0]} token --team {DEMO_TEAM} --user {DEMO_USER}")
         else:
-            bearer = asyncio.run(_work(running, credentials, partial(dev_token, running)))
-            _say(f"For scripts: Authorization: Bearer {bearer}")
-        _say(f"Open {url_of(listening, GRAPHQL_PATH)}")
+            bearer = asyncio.run(work_in(running, credentials, partial(dev_token, running)))
+            say(f"For scripts: Authorization: Bearer {bearer}")
+        say(f"Open {url_of(listening, GRAPHQL_PATH)}")
         application = create_app(running, credentials=credentials, sign_in=dev_sign_in(running))
         run_server(
             application,
@@ -128,17 +125,17 @@ def serve(
     ] = None,
 ) -> None:
     """Serve the table that the environment names."""
-    settings = _settings(host, port, workers)
+    settings = read_settings(host, port, workers)
     log_for_machines()
     if settings.session_strategy is SessionStrategy.JWT and not settings.secrets:
-        _stop("AUTH_SECRET is not set: without the secret of Auth.js nobody can be known.")
+        stop("AUTH_SECRET is not set: without the secret of Auth.js nobody can be known.")
     with listen(settings.host, settings.port) as listening, running_store(settings) as store:
         running, credentials = store
         if running.store is StoreKind.EMBEDDED:
-            asyncio.run(_work(running, credentials, Store.create_table))
-        elif asyncio.run(_work(running, credentials, Store.describe_table)) is None:
+            asyncio.run(work_in(running, credentials, create_table))
+        elif asyncio.run(work_in(running, credentials, describe_table)) is None:
             # Better no start than one where every request fails.
-            _stop(f"There is no table {running.table}; `planner table create` makes it.")
+            stop(f"There is no table {running.table}; `planner table create` makes it.")
         # What is wrong with the settings is said here, once, whoever serves.
         application = create_app(running, credentials=credentials)
         log.info("listening", url=url_of(listening, GRAPHQL_PATH))
@@ -175,18 +172,18 @@ def token(
     With PLANNER_SESSION_STRATEGY=database it starts a session in the table; the role is then that
     of the user's membership.
     """
-    settings = _settings()
-    _check_team(team)
-    _check_user(user)
+    settings = read_settings()
+    check_team(team)
+    check_user(user)
     lifetime = timedelta(days=days)
     if settings.session_strategy is SessionStrategy.DATABASE:
-        typer.echo(_in_store(partial(issue_stored, user_id=user, team_id=team, lifetime=lifetime)))
+        typer.echo(in_store(partial(issue_stored, user_id=user, team_id=team, lifetime=lifetime)))
         return
     if settings.secrets:
         secret = settings.secrets[0]
     else:
         secret = dev_secret(settings.home)
-        _say(f"AUTH_SECRET is not set; signed for `planner dev` with {settings.home.resolve()}.")
+        say(f"AUTH_SECRET is not set; signed for `planner dev` with {settings.home.resolve()}.")
     typer.echo(
         issue_token(settings, secret, user_id=user, team_id=team, role=role, lifetime=lifetime)
     )
@@ -203,145 +200,15 @@ def schema(
         file.write_text(sdl(), encoding="utf-8")
 
 
-@table_app.command("create")
-def table_create() -> None:
-    """Create the table with its indexes, unless it is there."""
-    created = _in_store(Store.create_table)
-    typer.echo(f"{_settings().table}: " + ("created" if created else "it is there already"))
-
-
-@table_app.command("describe")
-def table_describe() -> None:
-    """Show the table's status, size and indexes."""
-    description = _in_store(Store.describe_table)
-    if description is None:
-        _stop(f"There is no table {_settings().table}; `planner table create` makes it.")
-    table = Table("index", "partition key", "sort key", "status")
-    for index in (description, *description.get("GlobalSecondaryIndexes", ())):
-        keys = {key["KeyType"]: key["AttributeName"] for key in index["KeySchema"]}
-        name = index.get("IndexName", description["TableName"])
-        status = index.get("IndexStatus", description["TableStatus"])
-        table.add_row(name, keys["HASH"], keys.get("RANGE", ""), status)
-    out.print(table)
-    typer.echo(f"{description.get('ItemCount', 0)} items (counted every six hours)")
-
-
-@team_app.command("create")
-def team_create(
-    id: Annotated[str, typer.Option("--id", help="The team's id: what the session names.")],
-    name: Annotated[str, typer.Option("--name", help="What people call it.")],
-) -> None:
-    """Create a team."""
-    _check_team(id)
-    check = Check()
-    check.name(name, "name")
-    check.refuse_problems()
-    _in_store(lambda store: create_team(store, Team(id=id, name=name)))
-    typer.echo(f"created team {id}")
-
-
-@member_app.command("add")
-def member_add(
-    team: TeamOption,
-    user: UserOption,
-    role: Annotated[Role, typer.Option(help="What the user may do.")] = Role.MEMBER,
-) -> None:
-    """Add a user to a team, or change their role."""
-    _check_team(team)
-    _check_user(user)
-    member = Membership(team_id=team, user_id=user, role=role)
-
-    async def add(store: Store) -> None:
-        if not (await find_team(store, team)).teams:
-            # A slip in the name would give the user a second team.
-            _stop(f"There is no team {team}; `planner team create` makes it.")
-        await add_member(store, member)
-
-    _in_store(add)
-    typer.echo(f"{user} is {role} of {team}")
-
-
-@member_app.command("remove")
-def member_remove(team: TeamOption, user: UserOption) -> None:
-    """Remove a user from a team. With PLANNER_MEMBERSHIP=table they are out within a minute."""
-    _check_team(team)
-    _check_user(user)
-    _in_store(lambda store: remove_member(store, team, user))
-    typer.echo(f"{user} is no member of {team}")
-
-
 def main() -> None:
     """Runs the command; an expected failure is one line and exit code 1."""
     try:
         app()
     except (PlannerError, EngineError, ListenError, OSError) as error:
-        _stop(str(error))
+        stop(str(error))
     except TrustedDocumentsError as error:
-        _complain(f"PLANNER_TRUSTED_DOCUMENTS: {error}")
+        complain(f"PLANNER_TRUSTED_DOCUMENTS: {error}")
         raise SystemExit(2) from None
     except STORE_ERRORS as error:
         hint = next((hint for word, hint in _HINTS.items() if word in str(error)), "")
-        _stop(f"The store says: {error}{hint}")
-
-
-def _in_store(work: Callable[[Store], Awaitable[Result]]) -> Result:
-    settings = _settings()
-    if settings.store is StoreKind.EMBEDDED:
-        _stop("The embedded store lives inside `planner dev`; set PLANNER_STORE to another.")
-    with running_store(settings) as (running, credentials):
-        return asyncio.run(_work(running, credentials, work))
-
-
-async def _work(
-    settings: Settings, credentials: Mapping[str, Any], work: Callable[[Store], Awaitable[Result]]
-) -> Result:
-    async with open_store(
-        settings.table, endpoint_url=settings.endpoint_url, credentials=credentials
-    ) as store:
-        return await work(store)
-
-
-def _settings(
-    host: str | None = None, port: int | None = None, workers: int | None = None
-) -> Settings:
-    given: dict[str, Any] = {"host": host, "port": port, "workers": workers}
-    try:
-        return Settings(**{name: value for name, value in given.items() if value is not None})
-    except ValidationError as error:
-        for each in error.errors():
-            where = "".join(f"{_variable(str(part))}: " for part in each["loc"])
-            _complain(where + each["msg"].removeprefix("Value error, "))
-        raise SystemExit(2) from None
-
-
-def _variable(field: str) -> str:
-    """The environment variable of a setting, by the name that pydantic has for it."""
-    info = Settings.model_fields.get(field)
-    if info is None:
-        return field
-    alias = info.validation_alias
-    return str(alias.choices[0]) if isinstance(alias, AliasChoices) else f"PLANNER_{field.upper()}"
-
-
-def _check_team(team: str) -> None:
-    if not is_team_id(team):
-        limit = f"1 to {MAX_TEAM_ID_LENGTH} characters"
-        _stop(f"A team id has {limit}, without `#` and control characters.")
-
-
-def _check_user(user: str) -> None:
-    if not is_user_id(user):
-        _stop(f"A user id has 1 to {MAX_USER_ID_LENGTH} characters, all of them printable.")
-
-
-def _stop(message: str) -> NoReturn:
-    _complain(message)
-    raise SystemExit(1)
-
-
-def _say(message: str) -> None:
-    err.print(Text(message), soft_wrap=True)
-
-
-def _complain(message: str) -> None:
-    err.print(Text(message, "red"), soft_wrap=True)
+        stop(f"The store says: {error}{hint}")

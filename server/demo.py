@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from datetime import date, timedelta
 from typing import Final
 
+from data.administration import create_table
 from data.clock import new_id, now
 from data.days import LONG_DAYS, end_exclusive
 from data.entities import Assignment, Entity, Link, Membership, Project, Resource, Role, Team
@@ -118,7 +119,7 @@ def _runs(
 
 async def seed_demo(store: Store) -> None:
     """Creates the table and the demo team, unless they are there."""
-    if not await store.create_table() and await store.get(table_key(DEMO_TEAM, META)):
+    if not await create_table(store) and await store.get(table_key(DEMO_TEAM, META)):
         return
     *others, team = demo_team(date.today())
     await asyncio.gather(*(store.put(encode(DEMO_TEAM, entity), None) for entity in others))

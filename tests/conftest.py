@@ -12,6 +12,7 @@ from hypothesis import settings as hypothesis_settings
 from pydantic import SecretStr
 from starlette.applications import Starlette
 
+from data.administration import create_table
 from data.store import Store, open_store
 from server.app import create_app
 from server.engines import DUMMY_CREDENTIALS
@@ -83,7 +84,7 @@ async def store(engine: str) -> AsyncIterator[Store]:
     transaction, so it must not grow over the session."""
     name = f"planner-{uuid.uuid4().hex}"
     async with open_store(name, endpoint_url=engine, credentials=DUMMY_CREDENTIALS) as store:
-        await store.create_table()
+        await create_table(store)
         yield store
 
 

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from data.administration import create_table
 from data.expressions import s
 from data.store import Store, open_store
 from server.engines import DUMMY_CREDENTIALS
@@ -25,7 +26,7 @@ async def store(engine: str, case: tuple[str, int]) -> AsyncIterator[Store]:
     """A table for each case: moto copies all that ever was in it for each of a hundred deletes."""
     name = f"planner-{uuid.uuid4().hex}"
     async with open_store(name, endpoint_url=engine, credentials=DUMMY_CREDENTIALS) as store:
-        await store.create_table()
+        await create_table(store)
         yield store
 
 

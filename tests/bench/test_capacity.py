@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from bench.capacity import WINDOWS, section
+from data.administration import create_table
 from data.store import Store, open_store
 from server.engines import DUMMY_CREDENTIALS
 
@@ -19,7 +20,7 @@ async def small_pages(engine: str) -> AsyncIterator[Store]:
     async with open_store(
         name, endpoint_url=engine, credentials=DUMMY_CREDENTIALS, page_size=50
     ) as store:
-        await store.create_table()
+        await create_table(store)
         yield store
 
 

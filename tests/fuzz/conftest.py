@@ -9,6 +9,7 @@ import pytest
 from pydantic import SecretStr
 from starlette.applications import Starlette
 
+from data.administration import create_table
 from data.store import open_store
 from server.app import create_app
 from server.engines import DUMMY_CREDENTIALS
@@ -52,7 +53,7 @@ def engine() -> Iterator[str]:
 async def server(engine: str) -> AsyncIterator[Server]:
     table = f"fuzzed-{uuid.uuid4().hex}"
     async with open_store(table, endpoint_url=engine, credentials=DUMMY_CREDENTIALS) as store:
-        await store.create_table()
+        await create_table(store)
     settings = Settings(
         auth_secret=SecretStr(SECRET),
         table=table,

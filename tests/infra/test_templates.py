@@ -7,6 +7,7 @@ import pytest
 from botocore import xform_name
 from cfnlint.api import lint_file
 
+from data.administration import create_table
 from data.store import Store
 from tests.api_client import Capture
 from tests.infra.templates import TEMPLATES, calls, resources
@@ -32,7 +33,7 @@ def test_template_has_nothing_that_cfn_lint_would_say(template: Path) -> None:
 
 async def test_template_and_planner_table_create_send_the_same(nothing: Store) -> None:
     capture = Capture(nothing)
-    await nothing.create_table()
+    await create_table(nothing)
     sent = {name: body for name, body in capture.requests if not name.startswith("Describe")}
     assert sent == calls(properties(nothing.table))
 
@@ -54,7 +55,7 @@ async def test_create_table_finds_nothing_to_do_on_a_table_from_the_template(
     nothing: Store,
 ) -> None:
     await deploy(nothing)
-    assert await nothing.create_table() is False
+    assert await create_table(nothing) is False
 
 
 def test_the_table_outlives_its_stack() -> None:

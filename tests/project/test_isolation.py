@@ -8,6 +8,7 @@ import aiohttp
 import pytest
 from aiobotocore.session import get_session
 
+from data.administration import describe_table
 from data.store import STORE_ERRORS, open_store
 from tests.isolation import DUMMIES, NOWHERE, ReachedOut, forget_aws, on_loopback_only
 
@@ -106,7 +107,7 @@ async def test_the_session_hears_of_it_even_if_it_looks_like_an_outage() -> None
     with on_loopback_only() as reached:
         async with open_store("planner", endpoint_url=f"http://{ELSEWHERE}") as store:
             with pytest.raises(STORE_ERRORS):
-                await store.describe_table()
+                await describe_table(store)
     assert reached == [f"socket.connect {ELSEWHERE}"]
 
 
@@ -115,11 +116,11 @@ async def test_this_machine_is_in_reach(engine: str) -> None:
         async with aiohttp.ClientSession() as client, client.get(engine) as answer:
             assert answer.status
         async with open_store("planner", endpoint_url=engine) as store:
-            assert await store.describe_table() is None
+            assert await describe_table(store) is None
     assert reached == []
 
 
 async def test_a_client_without_an_endpoint_goes_where_nobody_is() -> None:
     async with open_store("planner") as store:
         with pytest.raises(STORE_ERRORS, match=NOWHERE):
-            await store.describe_table()
+            await describe_table(store)

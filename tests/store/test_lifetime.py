@@ -16,6 +16,7 @@ import httpx
 import pytest
 from msgspec.structs import replace
 
+from data.administration import create_table
 from data.entities import Resource
 from data.expressions import Item
 from data.items import encode
@@ -56,7 +57,7 @@ async def live(url: str, table: str, cycle: int) -> None:
     ):
         api = Api(http, "team")
         store: Store = app.state.store
-        await store.create_table()
+        await create_table(store)
         assert await everything(store, "cascade") == []
         await api.resource(f"Ada {cycle}")
         resources = (await api.data(TIMELINE))["team"]["resources"]

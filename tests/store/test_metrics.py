@@ -10,6 +10,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from pydantic import SecretStr
 from structlog.testing import capture_logs
 
+from data.administration import create_table
 from data.expressions import s
 from server.metrics import MAX_OPERATION_NAMES
 from tests.store.stub import Conduct, Failure, Planner, Stub, planner, running_stub
@@ -128,7 +129,7 @@ async def test_operations_are_counted_with_what_they_sent(stub: Stub, running: P
 
 async def test_units_of_a_real_engine_are_added_up(engine: str) -> None:
     async with planner(engine, metrics=True, table="planner-metered") as running:
-        await running.store.create_table()
+        await create_table(running.store)
         api = running.api("team")
         await api.data(CREATE % "Ada")
         await api.data(QUERY)

@@ -15,6 +15,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
+from data.administration import create_table
 from data.entities import EntityType
 from data.store import open_store
 from resolvers.global_ids import to_global_id
@@ -56,7 +57,7 @@ class Service:
     async def _start(self, engine: str) -> httpx.AsyncClient:
         table = f"model-{uuid.uuid4().hex}"
         async with open_store(table, endpoint_url=engine, credentials=DUMMY_CREDENTIALS) as store:
-            await store.create_table()
+            await create_table(store)
         settings = Settings(auth_secret=SECRET, table=table, endpoint_url=engine, home=HOME)
         app = create_app(settings, credentials=DUMMY_CREDENTIALS)
         await self._stack.enter_async_context(app.router.lifespan_context(app))

@@ -17,6 +17,7 @@ from opentelemetry.trace import SpanKind, StatusCode
 from pydantic import ValidationError
 
 import server.settings
+from data.administration import create_table
 from server.settings import Settings
 from tests.api_client import Api
 from tests.docs.documents import ROOT
@@ -41,7 +42,7 @@ def exported(monkeypatch: pytest.MonkeyPatch) -> InMemorySpanExporter:
 async def table(engine: str) -> AsyncIterator[str]:
     """A table that was made before anything is traced."""
     async with planner(engine, table="planner-traced") as running:
-        await running.store.create_table()
+        await create_table(running.store)
         yield engine
 
 

@@ -14,7 +14,7 @@ from botocore.exceptions import (
 
 from data.store import NotReady, Outage
 from data.team_id import is_team_id
-from tests.unit.data.test_store import ENDPOINT, Client, failure, store_of
+from tests.unit.data.scripted_client import ENDPOINT, Client, failure, store_of
 
 OUTAGES: list[tuple[Exception, Outage]] = [
     (failure("ResourceNotFoundException"), Outage.TABLE_MISSING),

@@ -10,7 +10,7 @@ from data.guards import IS_NEW
 from data.metering import Consumption, Meter, Operation, consumption
 from data.store import ConditionFailed
 from data.transactions import Put
-from tests.unit.data.test_store import ITEM, KEY, Client, failure, store_of
+from tests.unit.data.scripted_client import ITEM, KEY, Client, failure, store_of
 
 TABLE = {"TableName": "planner"}
 QUERY = KeyQuery("#pk = :pk", {":pk": s("TEAM#t1")})

@@ -1,10 +1,8 @@
 """The one client: which failures pass, how often a request is sent, and what a page is."""
 
-import copy
-import json
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 import pytest
 from botocore.exceptions import (
@@ -22,57 +20,12 @@ import data.store
 from data.errors import LimitExceeded, Unavailable
 from data.expressions import Expression, Item, KeyQuery, n, s
 from data.guards import IS_NEW
-from data.metering import Meter, Operation
+from data.metering import Meter
 from data.store import CancellationReason, ConditionFailed, Store, TransactionCanceled
 from data.transactions import Action, Delete, Put, to_request
-
-if TYPE_CHECKING:
-    from types_aiobotocore_dynamodb.client import DynamoDBClient
+from tests.unit.data.scripted_client import ENDPOINT, ITEM, KEY, Client, failure, store_of
 
 ATTEMPTS = 6
-KEY = {"pk": s("TEAM#t1"), "sk": s("RES#r1")}
-ITEM: Item = {**KEY, "name": s("Ada")}
-ENDPOINT = {"endpoint_url": "http://store.example"}
-
-
-class Client:
-    """A transport and a client in one. Answers each request with the next step of the script (the
-    last one again and again): an exception is raised, and anything else is the answer."""
-
-    def __init__(self, *script: object) -> None:
-        self._script = list(script)
-        self.requests: list[tuple[str, dict[str, Any]]] = []
-
-    async def _answer(self, operation: str, request: dict[str, Any]) -> object:
-        self.requests.append((operation, copy.deepcopy(request)))
-        step = self._script.pop(0) if len(self._script) > 1 else self._script[0]
-        if isinstance(step, Exception):
-            raise step
-        return step
-
-    async def send(self, operation: Operation, request: Mapping[str, Any]) -> bytes:
-        parameters = dict(request)
-        assert parameters.pop("ReturnConsumedCapacity") == "TOTAL", "what it costs is asked for"
-        return json.dumps(await self._answer(operation, parameters)).encode()
-
-    async def create_table(self, **request: Any) -> object:
-        return await self._answer("create_table", request)
-
-    async def describe_table(self, **request: Any) -> object:
-        return await self._answer("describe_table", request)
-
-
-def store_of(client: Client, **options: Any) -> Store:
-    return Store(cast("DynamoDBClient", client), client, "planner", **options)
-
-
-def failure(code: str, status: int = 400, **response: object) -> ClientError:
-    answer: dict[str, object] = {
-        "Error": {"Code": code, "Message": "secret of AWS"},
-        "ResponseMetadata": {"HTTPStatusCode": status},
-        **response,
-    }
-    return ClientError(cast("Any", answer), "Operation")
 
 
 def canceled(*codes: str, item: Item | None = None) -> ClientError:
@@ -533,92 +486,3 @@ async def test_what_is_remembered_of_teams_is_the_same_for_every_operation() -> 
     store = store_of(Client())
     store.metered(Meter()).large_teams.add("a")
     assert "a" in store.metered(Meter()).large_teams
-
-
-# The table itself
-
-
-class TableClient(Client):
-    """A client that is asked to create a table; `backups` answers the requests for them."""
-
-    def __init__(self, created: object, *, ttl: str = "DISABLED", backups: Client) -> None:
-        super().__init__(created)
-        self._ttl = ttl
-        self._backups = backups
-
-    def get_waiter(self, name: str) -> "TableClient":
-        assert name == "table_exists"
-        return self
-
-    async def wait(self, **request: Any) -> None:
-        self.requests.append(("wait", request))
-
-    async def describe_time_to_live(self, **request: Any) -> object:
-        return {"TimeToLiveDescription": {"TimeToLiveStatus": self._ttl}}
-
-    async def update_time_to_live(self, **request: Any) -> None:
-        self.requests.append(("update_time_to_live", request))
-
-    async def update_continuous_backups(self, **request: Any) -> object:
-        return await self._backups._answer("update_continuous_backups", request)
-
-
-THERE = failure("ResourceInUseException")
-NOT_YET = failure("ContinuousBackupsUnavailableException")
-
-
-@pytest.mark.parametrize(("created", "is_new"), [({}, True), (THERE, False)])
-@pytest.mark.parametrize("ttl", ["DISABLED", "DISABLING", "ENABLED", "ENABLING"])
-async def test_a_table_is_made_unless_it_is_there_and_then_put_right(
-    created: object, is_new: bool, ttl: str
-) -> None:
-    backups = Client({})
-    client = TableClient(created, ttl=ttl, backups=backups)
-    assert await store_of(client).create_table() is is_new
-    on = ["update_time_to_live"] if ttl.startswith("DISABL") else []
-    assert [operation for operation, _ in client.requests] == ["create_table", "wait", *on]
-    assert len(backups.requests) == 1
-
-
-@pytest.mark.parametrize(
-    ("script", "requests"),
-    [
-        ([{}], 1),
-        ([NOT_YET, NOT_YET, {}], 3),
-        # What an emulator does not know is left out.
-        ([failure("UnknownOperationException")], 1),
-    ],
-)
-async def test_backups_are_asked_for_until_they_can_be_had(
-    script: list[object], requests: int, pauses: list[float]
-) -> None:
-    backups = Client(*script)
-    assert await store_of(TableClient({}, backups=backups)).create_table()
-    assert len(backups.requests) == requests
-    assert len(pauses) == requests - 1
-
-
-async def test_backups_that_never_can_be_had_are_no_success(pauses: list[float]) -> None:
-    with pytest.raises(Unavailable, match="point-in-time recovery"):
-        await store_of(TableClient({}, backups=Client(NOT_YET))).create_table()
-    assert 30 <= sum(pauses) <= 120
-
-
-@pytest.mark.parametrize("code", ["AccessDeniedException", "ValidationException"])
-async def test_another_failure_to_make_a_table_is_not_hidden(code: str) -> None:
-    for created, backups in ((failure(code), {}), ({}, failure(code))):
-        with pytest.raises(ClientError):
-            await store_of(TableClient(created, backups=Client(backups))).create_table()
-
-
-@pytest.mark.parametrize(
-    ("answer", "description"),
-    [
-        ({"Table": {"TableName": "planner"}}, {"TableName": "planner"}),
-        (failure("ResourceNotFoundException"), None),
-    ],
-)
-async def test_a_table_is_described_or_there_is_none(
-    answer: object, description: dict[str, str] | None
-) -> None:
-    assert await store_of(Client(answer)).describe_table() == description

@@ -1,0 +1,1 @@
+"""The commands of operators, each a module; `server.cli` puts them together."""

@@ -1,10 +1,10 @@
 """New ids and the time of a write."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import uuid_utils
 
-__all__ = ["LATEST", "age_seconds", "epoch_seconds", "new_id", "now"]
+__all__ = ["LATEST", "age_seconds", "ago", "epoch_seconds", "new_id", "now"]
 
 LATEST = 253_402_300_799
 """Epoch seconds at the end of the year 9999. More is a mistake, such as milliseconds or 1e20, and
@@ -19,6 +19,11 @@ def new_id() -> str:
 def now() -> str:
     """The present moment as ISO 8601 in UTC with milliseconds: `2026-01-31T09:30:00.000Z`."""
     return _text(datetime.now(UTC))
+
+
+def ago(seconds: float) -> str:
+    """The moment so many seconds before the present one, written as `now` writes it."""
+    return _text(datetime.now(UTC) - timedelta(seconds=seconds))
 
 
 def epoch_seconds() -> int:

@@ -16,6 +16,7 @@ from data.entities import (
 from data.expressions import Item, Key, n, s
 from data.keys import (
     META,
+    TEAMS,
     assignment_sk,
     membership_sk,
     project_sk,
@@ -63,6 +64,7 @@ def encode(team_id: str, entity: Entity) -> Item:
     match entity:
         case Team():
             item |= _stamps(EntityType.TEAM, entity) | {"name": s(entity.name)}
+            item |= {"GSI1PK": s(TEAMS), "GSI1SK": item["pk"]}
         case Membership():
             item |= {
                 "EntityType": s(EntityType.MEMBERSHIP),

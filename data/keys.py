@@ -15,6 +15,7 @@ __all__ = [
     "PROJECT",
     "RESOURCE",
     "TEAM",
+    "TEAMS",
     "after",
     "assignment_sk",
     "claims_pk",
@@ -23,6 +24,8 @@ __all__ = [
     "project_sk",
     "resource_sk",
     "session_key",
+    "team_in",
+    "team_partitions",
     "team_pk",
     "user_pk",
 ]
@@ -33,6 +36,8 @@ META = "META"
 PROJECT = "PRJ#"
 RESOURCE = "RES#"
 TEAM = "TEAM#"
+TEAMS = "TEAMS"
+"""The partition of `GSI1` that lists all teams; its sort keys are their partitions."""
 
 # AWS limit: a sort key has at most 1,024 bytes; the longest prefix is `ASN#YYYY-MM-DD#`.
 _MAX_ID_BYTES = 1_000
@@ -56,6 +61,18 @@ def claims_pk(team_id: str) -> str:
     """The partition of the ids that the team's clients chose for assignments: beside the team's
     own, so that a timeline never reads them. No team id has a `#`, so no team's is this."""
     return f"{team_pk(team_id)}#CLAIMS"
+
+
+def team_partitions(team_id: str) -> tuple[str, ...]:
+    """All partitions that a team has, its own first."""
+    return team_pk(team_id), claims_pk(team_id)
+
+
+def team_in(pk: str) -> str | None:
+    """The team that a partition belongs to, be it the team's own or one beside it; None for the
+    partition of anything else."""
+    team_id = pk.removeprefix(TEAM).partition("#")[0]
+    return team_id if pk.startswith(TEAM) and is_team_id(team_id) else None
 
 
 def user_pk(user_id: str) -> str:

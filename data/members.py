@@ -1,5 +1,7 @@
 """Teams and their members: who belongs where, and what an operator writes."""
 
+from collections.abc import AsyncIterator
+
 from msgspec.structs import replace
 
 from data.clock import now
@@ -8,7 +10,7 @@ from data.errors import Refused, conflict, not_found
 from data.expressions import KeyQuery, s
 from data.guards import EXISTS, IS_NEW
 from data.items import encode, table_key
-from data.keys import META, TEAM, membership_sk, user_pk
+from data.keys import META, TEAM, TEAMS, membership_sk, team_in, user_pk
 from data.partition import Partition, split
 from data.stamps import created
 from data.store import ConditionFailed, Store
@@ -20,6 +22,7 @@ __all__ = [
     "find_team",
     "memberships_of",
     "remove_member",
+    "team_ids",
 ]
 
 
@@ -76,3 +79,13 @@ async def find_team(store: Store, team_id: str) -> Partition:
     """The team's own item, strongly consistent: `teams` has it, or `skipped` counts it."""
     item = await store.get(table_key(team_id, META))
     return split([item] if item else [])
+
+
+async def team_ids(store: Store) -> AsyncIterator[str]:
+    """The ids of all teams, in their order, for operators: what `GSI1` lists, which lags behind the
+    table, and lacks teams whose item was written elsewhere until `planner backfill` was there."""
+    query = KeyQuery("#GSI1PK = :teams", {":teams": s(TEAMS)}, index="GSI1")
+    async for page in store.pages(query):
+        for item in page:
+            if (team_id := team_in(item["pk"]["S"])) is not None:
+                yield team_id

@@ -10,6 +10,7 @@ import random
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Self, cast
 
 import aioboto3
@@ -48,14 +49,12 @@ __all__ = [
     "ConditionFailed",
     "NotReady",
     "Outage",
+    "Patience",
     "Store",
     "TransactionCanceled",
     "open_store",
 ]
 
-# A planner waits for its answer: give up well before a browser does.
-_MAX_ATTEMPTS: Final = 6
-_MAX_SECONDS: Final = 10.0
 _FIRST_PAUSE: Final = 0.05
 _LONGEST_PAUSE: Final = 1.0
 
@@ -65,6 +64,15 @@ all of that is below `TEAM#`."""
 
 Decode = Callable[[bytes], Mapping[str, Any]]
 """Makes a mapping of the JSON of an answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How often a request is sent while its failure is one that passes, and for how many seconds.
+    A planner waits for the answer: so by default it is given up well before a browser does."""
+
+    attempts: int = 6
+    seconds: float = 10.0
 
 
 class Store:
@@ -83,6 +91,7 @@ class Store:
         max_items: int = 100_000,
         max_large_reads: int = 2,
         page_size: int | None = None,
+        patience: Patience | None = None,
     ) -> None:
         self.client = client
         self.transport = transport
@@ -90,6 +99,7 @@ class Store:
         self._consistent_reads = consistent_reads
         self._max_items = max_items
         self._page_size = page_size
+        self._patience = patience or Patience()
         self.large_teams = Recent()
         self.long_queries = Recent()
         self.seats = Seats(max_large_reads)
@@ -244,12 +254,13 @@ class Store:
         operation: Operation,
         request: Mapping[str, Any],
         *,
-        attempts: int = _MAX_ATTEMPTS,
+        attempts: int | None = None,
         decode: Decode = json_of,
     ) -> Mapping[str, Any]:
         """One request, sent again while the failure is one that passes, and counted."""
         request = {**request, "ReturnConsumedCapacity": "TOTAL"}
-        deadline = time.monotonic() + _MAX_SECONDS
+        attempts = attempts or self._patience.attempts
+        deadline = time.monotonic() + self._patience.seconds
         for attempt in range(attempts):
             for meter in self._meters:
                 meter.sent(operation, again=attempt > 0)
@@ -292,6 +303,7 @@ async def open_store(
     max_items: int = 100_000,
     max_large_reads: int = 2,
     page_size: int | None = None,
+    patience: Patience | None = None,
     open_span: OpenRequestSpan | None = None,
 ) -> AsyncIterator[Store]:
     """The process's store, with one client that lives as long as the context. `credentials` are
@@ -318,4 +330,5 @@ async def open_store(
             max_items=max_items,
             max_large_reads=max_large_reads,
             page_size=page_size,
+            patience=patience,
         )

@@ -37,10 +37,15 @@ class Update:
     remove: tuple[str, ...] = field(default=())
 
     @property
-    def expression(self) -> str:
+    def expression(self) -> Expression:
+        """The update expression, with the values that it sets."""
         assignments = ", ".join(f"#{name} = :set_{name}" for name in self.set)
         removals = ", ".join(f"#{name}" for name in self.remove)
-        return f"SET {assignments}" + (f" REMOVE {removals}" if removals else "")
+        clauses = (("SET", assignments), ("REMOVE", removals))
+        return Expression(
+            " ".join(f"{word} {names}" for word, names in clauses if names),
+            {f":set_{name}": value for name, value in self.set.items()},
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +71,10 @@ def to_request(action: Action, table: str) -> dict[str, dict[str, Any]]:
             body["Item"] = action.item
         case Update():
             body["Key"] = action.key
-            body["UpdateExpression"] = action.expression
-            names |= names_of(action.expression)
-            values |= {f":set_{name}": value for name, value in action.set.items()}
+            update = action.expression
+            body["UpdateExpression"] = update.text
+            names |= names_of(update.text)
+            values |= update.values
         case Check() | Delete():
             body["Key"] = action.key
     if names:

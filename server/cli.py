@@ -16,10 +16,11 @@ from starlette.applications import Starlette
 from data.administration import create_table, describe_table
 from data.entities import Role
 from data.errors import PlannerError
+from data.jsonl import FileError
 from data.store import STORE_ERRORS
 from schema import sdl
 from server.app import GRAPHQL_PATH, create_app
-from server.commands import table, teams
+from server.commands import repair, table, teams, transfer
 from server.commands.running import (
     TeamOption,
     UserOption,
@@ -52,6 +53,10 @@ app = typer.Typer(
 app.add_typer(table.app, name="table")
 app.add_typer(teams.team_app, name="team")
 app.add_typer(teams.member_app, name="member")
+app.command("export")(transfer.export)
+app.command("import")(transfer.import_)
+app.command("backfill")(repair.backfill)
+app.command("doctor")(repair.doctor)
 
 log = structlog.get_logger(__name__)
 _WHERE = {
@@ -204,7 +209,7 @@ def main() -> None:
     """Runs the command; an expected failure is one line and exit code 1."""
     try:
         app()
-    except (PlannerError, EngineError, ListenError, OSError) as error:
+    except (PlannerError, EngineError, FileError, ListenError, OSError) as error:
         stop(str(error))
     except TrustedDocumentsError as error:
         complain(f"PLANNER_TRUSTED_DOCUMENTS: {error}")

@@ -3,9 +3,10 @@
 from typing import Final, NoReturn
 
 from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
-__all__ = ["complain", "err", "out", "say", "stop"]
+__all__ = ["complain", "err", "out", "progress", "say", "stop"]
 
 out: Final = Console()
 err: Final = Console(stderr=True)
@@ -23,3 +24,18 @@ def say(message: str) -> None:
 
 def complain(message: str) -> None:
     err.print(Text(message, "red"), soft_wrap=True)
+
+
+def progress() -> Progress:
+    """Bars on standard error, where that is a terminal; else nothing. They go when they end."""
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=err,
+        disable=not err.is_terminal,
+        transient=True,
+        # Results stay on standard output.
+        redirect_stdout=False,
+    )

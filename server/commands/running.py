@@ -7,7 +7,7 @@ from typing import Annotated, Any, TypeVar
 import typer
 from pydantic import AliasChoices, ValidationError
 
-from data.store import Store, open_store
+from data.store import Patience, Store, open_store
 from data.team_id import MAX_TEAM_ID_LENGTH, MAX_USER_ID_LENGTH, is_team_id, is_user_id
 from server.console import complain, stop
 from server.settings import Settings, StoreKind
@@ -35,15 +35,26 @@ def in_store(work: Callable[[Store], Awaitable[Result]]) -> Result:
     if settings.store is StoreKind.EMBEDDED:
         stop("The embedded store lives inside `planner dev`; set PLANNER_STORE to another.")
     with running_store(settings) as (running, credentials):
-        return asyncio.run(work_in(running, credentials, work))
+        return asyncio.run(work_in(running, credentials, work, _OPERATORS))
+
+
+# Who waits for a command waits longer, and a table that scales up throttles for a while.
+_OPERATORS = Patience(attempts=100, seconds=60)
 
 
 async def work_in(
-    settings: Settings, credentials: Mapping[str, Any], work: Callable[[Store], Awaitable[Result]]
+    settings: Settings,
+    credentials: Mapping[str, Any],
+    work: Callable[[Store], Awaitable[Result]],
+    patience: Patience | None = None,
 ) -> Result:
     """Runs the work on a table whose engine is running."""
     async with open_store(
-        settings.table, endpoint_url=settings.endpoint_url, credentials=credentials
+        settings.table,
+        endpoint_url=settings.endpoint_url,
+        credentials=credentials,
+        max_connections=settings.max_connections,
+        patience=patience,
     ) as store:
         return await work(store)
 

@@ -18,8 +18,6 @@ async def for_each(
     """Does the work for each, no more than `at_once` at the same time and none taken before there
     is room for it. The first failure ends the others, and is raised."""
     room = asyncio.Semaphore(at_once)
-    tasks: set[asyncio.Task[None]] = set()
-    failed: list[BaseException] = []
 
     async def run(thing: Thing) -> None:
         try:
@@ -27,32 +25,15 @@ async def for_each(
         finally:
             room.release()
 
-    def ended(task: asyncio.Task[None]) -> None:
-        tasks.discard(task)
-        if not task.cancelled() and (error := task.exception()):
-            failed.append(error)
-
-    async def start(thing: Thing) -> None:
-        await room.acquire()
-        if failed:
-            room.release()
-            raise failed[0]
-        task = asyncio.create_task(run(thing))
-        tasks.add(task)
-        task.add_done_callback(ended)
-
     try:
-        if isinstance(things, AsyncIterable):
-            async for thing in things:
-                await start(thing)
-        else:
-            for thing in things:
-                await start(thing)
-        await asyncio.gather(*tasks)
-        if failed:
-            raise failed[0]
-    finally:
-        left = list(tasks)
-        for task in left:
-            task.cancel()
-        await asyncio.gather(*left, return_exceptions=True)
+        async with asyncio.TaskGroup() as group:
+            if isinstance(things, AsyncIterable):
+                async for thing in things:
+                    await room.acquire()
+                    group.create_task(run(thing))
+            else:
+                for thing in things:
+                    await room.acquire()
+                    group.create_task(run(thing))
+    except BaseExceptionGroup as failures:
+        raise failures.exceptions[0] from None

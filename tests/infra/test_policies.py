@@ -22,11 +22,13 @@ from tests.infra.iam import TRANSACTION, Need, needs, permits, statements
 from tests.infra.templates import service_model, table_arn
 
 TABLE: Final = "resource-planner"
-POLICIES: Final = ("ServerPolicy", "OperatorPolicy")
+POLICIES: Final = ("ServerPolicy", "OperatorPolicy", "DataPolicy")
 
 OPERATOR: Final = {"create_table", "delete", "describe_table", "get", "put"}
 """What `planner table`, `planner team` and `planner member` call of the store and of
 `data.administration`."""
+DATA: Final = {"get", "pages", "put", "query", "transact", "update"}
+"""What `planner export`, `import`, `backfill` and `doctor` call of the store."""
 SERVER: Final = {name for name in vars(Store) if not name.startswith("_")} | {"describe_table"}
 
 
@@ -81,7 +83,8 @@ def actions(called: set[str]) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    ("policy", "called"), [("ServerPolicy", SERVER), ("OperatorPolicy", OPERATOR)]
+    ("policy", "called"),
+    [("ServerPolicy", SERVER), ("OperatorPolicy", OPERATOR), ("DataPolicy", DATA)],
 )
 def test_policy_has_the_actions_that_the_code_sends_and_no_other(
     policy: str, called: set[str]
@@ -101,6 +104,13 @@ def test_server_may_not_touch_what_belongs_to_no_team() -> None:
     assert permits("ServerPolicy", Need("dynamodb:Query", table_arn(TABLE), "TEAM#acme"))
     assert not permits("ServerPolicy", Need("dynamodb:Query", table_arn(TABLE), "USER#ada"))
     assert not permits("OperatorPolicy", Need("dynamodb:PutItem", table_arn(TABLE), "USER#ada"))
+    assert not permits("DataPolicy", Need("dynamodb:PutItem", table_arn(TABLE), "USER#ada"))
+
+
+def test_server_may_not_list_teams() -> None:
+    index = f"{table_arn(TABLE)}/index/GSI1"
+    assert permits("DataPolicy", Need("dynamodb:Query", index, "TEAMS"))
+    assert not permits("ServerPolicy", Need("dynamodb:Query", index, "TEAMS"))
 
 
 def test_server_may_look_up_users_and_their_sessions_in_no_other_index() -> None:

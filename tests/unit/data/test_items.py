@@ -168,7 +168,14 @@ STAMPED: Item = {"version": n(3), "createdAt": s("c"), "updatedAt": s("u")}
     [
         (
             FULL[EntityType.TEAM],
-            {"sk": s("META"), "EntityType": s("Team"), "id": s(TEAM), "name": s("secret team")}
+            {
+                "sk": s("META"),
+                "EntityType": s("Team"),
+                "GSI1PK": s("TEAMS"),
+                "GSI1SK": s("TEAM#t1"),
+                "id": s(TEAM),
+                "name": s("secret team"),
+            }
             | STAMPED,
         ),
         (

@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
-__all__ = ["complain", "err", "out", "progress", "say", "stop"]
+__all__ = ["complain", "counted", "err", "out", "progress", "say", "stop"]
 
 out: Final = Console()
 err: Final = Console(stderr=True)
@@ -24,6 +24,11 @@ def say(message: str) -> None:
 
 def complain(message: str) -> None:
     err.print(Text(message, "red"), soft_wrap=True)
+
+
+def counted(count: int, thing: str) -> str:
+    """`1 item`, `2 items`."""
+    return f"{count} {thing}" if count == 1 else f"{count} {thing}s"
 
 
 def progress() -> Progress:

@@ -11,9 +11,9 @@ from data.parallel import for_each
 from data.repairs import apply, lacking
 from data.store import Store
 from data.transactions import Update
-from server.commands.chosen import TeamsFileOption, TeamsOption, UserTeamsOption, chosen
+from server.commands.chosen import Chosen, TeamsFileOption, TeamsOption, UserTeamsOption, chosen
 from server.commands.running import in_store
-from server.console import complain, progress, stop
+from server.console import complain, counted, progress, stop
 
 __all__ = ["backfill", "doctor"]
 
@@ -56,7 +56,7 @@ def backfill(
                     await for_each(updates, carry_out, at_once=_UPDATES_AT_ONCE)
                 bars.advance(done)
         verb = "added" if write else "would be added"
-        typer.echo(f"{items} items of {len(teams.ids)} teams")
+        typer.echo(_extent(items, teams))
         for name, count in sorted(added.items()):
             typer.echo(f"{name}: {verb} to {count}")
         if not added:
@@ -64,7 +64,7 @@ def backfill(
         elif not write:
             typer.echo("Nothing was written; --write does.")
         if changed:
-            stop(f"{changed} were written by somebody else meanwhile: run it again.")
+            stop(f"Somebody else wrote {counted(changed, 'item')} meanwhile: run it again.")
 
     in_store(work)
 
@@ -104,11 +104,15 @@ def doctor(
                 items += of_team
                 bars.advance(done)
         if not as_json:
-            typer.echo(f"{items} items of {len(teams.ids)} teams: {_sum(found, fixed)}")
+            typer.echo(f"{_extent(items, teams)}: {_sum(found, fixed)}")
         if found.total() > fixed:
             raise SystemExit(1)
 
     in_store(work)
+
+
+def _extent(items: int, teams: Chosen) -> str:
+    return f"{counted(items, 'item')} of {counted(len(teams.ids), 'team')}"
 
 
 def _line(finding: Finding, is_fixed: bool, as_json: bool) -> str:

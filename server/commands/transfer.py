@@ -17,7 +17,7 @@ from data.s3_export import read_export
 from data.store import Store
 from server.commands.chosen import TeamsFileOption, TeamsOption, UserTeamsOption, chosen
 from server.commands.running import check_team, in_store
-from server.console import complain, progress, say, stop
+from server.console import complain, counted, progress, say, stop
 
 __all__ = ["export", "import_"]
 
@@ -103,7 +103,7 @@ def _split(source: Path, folder: Path, teams: list[str]) -> None:
 
 def _say_what_there_is(archive: Archive) -> None:
     for name, count in sorted(archive.items.items()):
-        typer.echo(f"{archive.folder / name}: {count} items")
+        typer.echo(f"{archive.folder / name}: {counted(count, 'item')}")
 
 
 def import_(
@@ -170,10 +170,14 @@ class _Tally:
         counts = self.outcomes
         typer.echo(f"{counts[Outcome.WRITTEN]} {written}, {counts[Outcome.SAME]} there already")
         if counts[Outcome.EXPIRED]:
-            typer.echo(f"{counts[Outcome.EXPIRED]} claims have expired")
+            typer.echo(f"{counted(counts[Outcome.EXPIRED], 'claim')} out of date")
         for why, count in sorted(selection.left_out.items()):
-            say(f"left out: {count} items that {why}")
+            say(f"left out, since they {why}: {counted(count, 'item')}")
         if counts[Outcome.CONFLICT]:
-            complain(f"{counts[Outcome.CONFLICT]} differ from what is there: not written")
+            complain(
+                f"not written, since something else is there: {counted(counts[Outcome.CONFLICT], 'item')}"
+            )
         if counts[Outcome.ORPHANED]:
-            complain(f"{counts[Outcome.ORPHANED]} without their resource or project: not written")
+            complain(
+                f"not written, since an owner is not: {counted(counts[Outcome.ORPHANED], 'assignment')}"
+            )

@@ -148,7 +148,7 @@ async def test_people_are_told_in_words(store: Store, team: str) -> None:
     run = await planner(store, "doctor", "--team", team)
     assert run.out == (
         f"UNTYPED TEAM#{team} RES#untyped: lacks EntityType (can be fixed)\n"
-        "7 items of 1 teams: 1 UNTYPED; 0 fixed\n"
+        "7 items of 1 team: 1 UNTYPED; 0 fixed\n"
     )
 
 

@@ -139,7 +139,7 @@ async def test_many_teams_are_in_the_files_in_the_order_in_which_they_are_named(
     for each in teams:
         await clear(store, each)
     run = await planner(store, "import", tmp_path / "out", "--team", teams[2])
-    assert f"left out: {2 * len(items) // 3} items that belong to other teams" in run.err
+    assert f"left out, since they belong to other teams: {2 * len(items) // 3} items" in run.err
     assert await contents(store, teams[2]) == sorted_items(items[2 * len(items) // 3 :])
     assert await contents(store, teams[0]) == []
 
@@ -161,7 +161,7 @@ async def test_what_is_there_and_differs_is_a_conflict_and_stays(
         assert run.out.startswith("1 w"), "what is missing comes in all the same"
         assert f"conflict: TEAM#{team} RES#r1" in run.err
         assert f"conflict: TEAM#{team} ASN#2024-01-11#a1" in run.err
-        assert "2 differ from what is there" in run.err
+        assert "not written, since something else is there: 2 items" in run.err
     after = await contents(store, team)
     assert [item for item in after if item["sk"] != s("ASN#2024-01-12#a2")] == before
 
@@ -200,7 +200,7 @@ async def test_no_assignment_comes_in_without_its_owners_or_while_they_are_delet
     assert {item["resourceId"]["S"] for item in there} == {"r2"}
     assert len(there) == len([i for i in items if i.get("resourceId") == s("r2")]) == 13
     assert f"orphaned: TEAM#{team} ASN#2024-01-10#a0: RES#r0 is not there" in run.err
-    assert "27 without their resource or project: not written" in run.err
+    assert "not written, since an owner is not: 27 assignments" in run.err
 
 
 async def test_team_can_be_imported_under_another_id_without_its_members(
@@ -211,7 +211,7 @@ async def test_team_can_be_imported_under_another_id_without_its_members(
     copy = f"{team}-copy"
     run = await planner(store, "import", tmp_path / "out", "--team", team, "--as", copy)
     assert run.code == 0
-    assert "left out: 2 items that do not go into a copy" in run.err
+    assert "left out, since they do not go into a copy: 2 items" in run.err
     assert await contents(store, team) == sorted_items(items), "the team itself stays"
     expected = [encode(copy, entity) for entity in plan(copy) if not isinstance(entity, Membership)]
     stamps = ("createdAt", "updatedAt")
@@ -226,7 +226,7 @@ async def test_claim_whose_time_is_over_does_not_come_in(
     old = claim_item(team, "ASN#a1", "ASN#2024-01-11#a1") | {"expires": n(1_700_000_000)}
     write_items(tmp_path / "in" / "Claim.jsonl", [old, claim_item(team, "ASN#a2", "t")])
     run = await planner(store, "import", tmp_path / "in")
-    assert (run.code, run.out) == (0, "1 written, 0 there already\n1 claims have expired\n")
+    assert (run.code, run.out) == (0, "1 written, 0 there already\n1 claim out of date\n")
     assert [item["sk"]["S"] for item in await contents(store, team)] == ["ASN#a2"]
 
 

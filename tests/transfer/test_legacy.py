@@ -111,7 +111,7 @@ async def test_after_a_backfill_teams_are_listed_and_members_have_theirs(
     teams = items_in(tmp_path / "all" / "Team.jsonl")
     assert [item["id"]["S"] for item in teams] == [TEAM, OTHER]
     of_user = await planner(table, "doctor", "--user", USER)
-    assert (of_user.code, "of 1 teams" in of_user.out) == (0, True)
+    assert (of_user.code, "of 1 team" in of_user.out) == (0, True)
 
 
 async def test_rows_of_the_first_planner_go_out_and_in_again_untouched(

@@ -146,8 +146,15 @@ def import_(
 
         in_store(work)
     tally.tell(selection, "would be written" if dry_run else "written")
-    if tally.outcomes[Outcome.CONFLICT] or tally.outcomes[Outcome.ORPHANED]:
+    if any(tally.outcomes[outcome] for outcome in _NOT_WRITTEN):
         raise SystemExit(1)
+
+
+_NOT_WRITTEN = {
+    Outcome.CONFLICT: "something else is there",
+    Outcome.ORPHANED: "their resource or project is not",
+}
+"""What did not get in, and why."""
 
 
 class _Tally:
@@ -162,7 +169,7 @@ class _Tally:
 
     def note(self, item: Item, outcome: Outcome, why: str) -> None:
         self.outcomes[outcome] += 1
-        if outcome in (Outcome.CONFLICT, Outcome.ORPHANED):
+        if outcome in _NOT_WRITTEN:
             where = f"{item['pk']['S']} {item['sk']['S']}"
             complain(f"{outcome}: {where}" + (f": {why}" if why else ""))
 
@@ -173,11 +180,6 @@ class _Tally:
             typer.echo(f"{counted(counts[Outcome.EXPIRED], 'claim')} out of date")
         for why, count in sorted(selection.left_out.items()):
             say(f"left out, since they {why}: {counted(count, 'item')}")
-        if counts[Outcome.CONFLICT]:
-            complain(
-                f"not written, since something else is there: {counted(counts[Outcome.CONFLICT], 'item')}"
-            )
-        if counts[Outcome.ORPHANED]:
-            complain(
-                f"not written, since an owner is not: {counted(counts[Outcome.ORPHANED], 'assignment')}"
-            )
+        for outcome, why in _NOT_WRITTEN.items():
+            if counts[outcome]:
+                complain(f"not written, since {why}: {counted(counts[outcome], 'item')}")

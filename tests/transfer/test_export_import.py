@@ -200,7 +200,7 @@ async def test_no_assignment_comes_in_without_its_owners_or_while_they_are_delet
     assert {item["resourceId"]["S"] for item in there} == {"r2"}
     assert len(there) == len([i for i in items if i.get("resourceId") == s("r2")]) == 13
     assert f"orphaned: TEAM#{team} ASN#2024-01-10#a0: RES#r0 is not there" in run.err
-    assert "not written, since an owner is not: 27 assignments" in run.err
+    assert "not written, since their resource or project is not: 27 items" in run.err
 
 
 async def test_team_can_be_imported_under_another_id_without_its_members(

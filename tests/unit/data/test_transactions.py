@@ -56,6 +56,18 @@ COMMON = {"TableName": "planner", "ReturnValuesOnConditionCheckFailure": "ALL_OL
             },
         ),
         (
+            Update(KEY, IS_NEW, {}, ("longEnd",)),
+            {
+                "Update": {
+                    **COMMON,
+                    "Key": KEY,
+                    "UpdateExpression": "REMOVE #longEnd",
+                    "ConditionExpression": "attribute_not_exists(#sk)",
+                    "ExpressionAttributeNames": {"#longEnd": "longEnd", "#sk": "sk"},
+                }
+            },
+        ),
+        (
             Update(
                 KEY,
                 Expression("#version = :version", {":version": n(3)}),

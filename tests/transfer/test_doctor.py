@@ -138,11 +138,13 @@ def _difference(before: Item, after: Item) -> dict[str, object]:
     }
 
 
+@pytest.mark.engines("local")
 async def test_when_all_was_put_right_the_exit_code_is_0(store: Store, team: str) -> None:
     await put(store, team, [*good(team), bad(team)["RES#untyped"]])
     assert [(await found(store, team, *options))[0] for options in ([], ["--fix"], [])] == [1, 0, 0]
 
 
+@pytest.mark.engines("local")
 async def test_people_are_told_in_words(store: Store, team: str) -> None:
     await put(store, team, [*good(team), bad(team)["RES#untyped"]])
     run = await planner(store, "doctor", "--team", team)
@@ -152,6 +154,7 @@ async def test_people_are_told_in_words(store: Store, team: str) -> None:
     )
 
 
+@pytest.mark.engines("local")
 async def test_items_of_a_team_that_is_not_there_are_a_fault(store: Store, team: str) -> None:
     await put(store, team, good(team)[1:])
     assert [each["fault"] for each in (await found(store, team))[1]] == ["NO_TEAM"]

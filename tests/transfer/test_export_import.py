@@ -122,6 +122,7 @@ async def test_what_went_out_comes_in_again_and_a_second_time_nothing_is_written
     assert (doctor.code, "nothing is wrong" in doctor.out) == (0, True)
 
 
+@pytest.mark.engines("local")
 async def test_many_teams_are_in_the_files_in_the_order_in_which_they_are_named(
     store: Store, team: str, tmp_path: Path
 ) -> None:
@@ -166,6 +167,7 @@ async def test_what_is_there_and_differs_is_a_conflict_and_stays(
     assert [item for item in after if item["sk"] != s("ASN#2024-01-12#a2")] == before
 
 
+@pytest.mark.engines("local")
 async def test_assignment_that_was_moved_since_does_not_come_in_a_second_time(
     store: Store, team: str, tmp_path: Path
 ) -> None:
@@ -203,6 +205,7 @@ async def test_no_assignment_comes_in_without_its_owners_or_while_they_are_delet
     assert "not written, since their resource or project is not: 27 items" in run.err
 
 
+@pytest.mark.engines("local")
 async def test_team_can_be_imported_under_another_id_without_its_members(
     store: Store, team: str, tmp_path: Path
 ) -> None:
@@ -220,6 +223,7 @@ async def test_team_can_be_imported_under_another_id_without_its_members(
     ] == [{k: v for k, v in item.items() if k not in stamps} for item in sorted_items(expected)]
 
 
+@pytest.mark.engines("local")
 async def test_claim_whose_time_is_over_does_not_come_in(
     store: Store, team: str, tmp_path: Path
 ) -> None:
@@ -274,6 +278,7 @@ def _small_pages(store: Store) -> Store:
     return Store(store.client, store.transport, store.table, page_size=7)
 
 
+@pytest.mark.engines("local")
 async def test_nothing_is_scanned_and_every_look_at_the_table_is_consistent(
     store: Store, team: str, tmp_path: Path
 ) -> None:

@@ -100,6 +100,7 @@ async def test_table_of_the_first_planner_is_readable_after_a_backfill_and_nothi
     assert (doctor.code, "nothing is wrong" in doctor.out) == (0, True)
 
 
+@pytest.mark.engines("local")
 async def test_after_a_backfill_teams_are_listed_and_members_have_theirs(
     table: Store, http: httpx.AsyncClient, tmp_path: Path
 ) -> None:

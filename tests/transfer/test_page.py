@@ -45,6 +45,7 @@ async def new_table(engine: str) -> AsyncIterator[Store]:
         yield store
 
 
+@pytest.mark.engines("local")
 async def test_commands_of_the_page_print_what_it_shows(
     new_table: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -122,9 +123,11 @@ async def test_import_that_was_killed_is_run_again_and_all_is_there_once(
     arguments = ("import", tmp_path / "out", "--team", team, "--as", copy)
     where = f"data.store.Store, '{method}'"
     assert await killed(store, *arguments, after=after, where=where) == KILLED
-    before = len(await everything(store, copy))
     run = await planner(store, *arguments)
-    assert (run.code, run.out) == (0, f"{153 - before} written, {before} there already\n")
+    # What was under way when it was killed may be done or not.
+    written, there = map(int, re.findall(r"\d+", run.out))
+    assert (run.code, written + there) == (0, 153)
+    assert written > 0
     whole = [{**item, "pk": s("")} for item in await everything(store, copy)]
     wanted = [{**item, "pk": s("")} for item in await everything(store, team)]
     for item in (*whole, *wanted):
@@ -139,10 +142,10 @@ async def test_backfill_that_was_killed_is_run_again(store: Store, team: str) ->
     await put(store, team, untyped)
     arguments = ("backfill", "--team", team, "--write")
     assert await killed(store, *arguments, after=70, where="data.store.Store, 'update'") == KILLED
-    half = [item for item in await everything(store, team) if "EntityType" in item]
-    assert 0 < len(half) < 153
     run = await planner(store, *arguments)
-    assert (run.code, f"added to {153 - len(half)}\n" in run.out) == (0, True)
+    # What was under way when it was killed may be done or not.
+    [added] = re.findall(r"EntityType: added to (\d+)", run.out)
+    assert (run.code, 153 - 70 <= int(added) < 153) == (0, True)
     assert sorted_items(await everything(store, team)) == sorted_items(items)
 
 

@@ -1,0 +1,82 @@
+"""The Python client that ariadne-codegen generates: its types are strict, its days are dates."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.api_client import token
+from tests.clients.examples import EXAMPLES, clean_copy, documents, environment, run
+
+pytestmark = pytest.mark.web
+
+
+@pytest.fixture(scope="module")
+def programs() -> Path:
+    """The programs of a Python that has ariadne-codegen and what it needs."""
+    return environment("python")
+
+
+@pytest.fixture(scope="module")
+def folder(programs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The example, generated."""
+    copied = clean_copy(tmp_path_factory.mktemp("clone")) / "examples" / "python"
+    run(programs / "ariadne-codegen", cwd=copied)
+    return copied
+
+
+def test_round_trip(folder: Path, programs: Path, url: str) -> None:
+    """C-03: and what an update leaves out stays."""
+    said = run(
+        *(programs / "python", "main.py"),
+        cwd=folder,
+        variables={"PLANNER_URL": url, "PLANNER_TOKEN": token("team-of-python")},
+    )
+    assert said.splitlines() == [
+        "Ada Lovelace: 2026-03-09, 5 days, By hand",
+        "deleted, with 1 assignment",
+    ]
+
+
+def test_every_operation_is_a_method(folder: Path, programs: Path) -> None:
+    listed = "from planner_client import Planner; print(*vars(Planner))"
+    methods = run(programs / "python", "-c", listed, cwd=folder).split()
+    assert {name.lower() for name in documents()} <= {name.replace("_", "") for name in methods}
+
+
+RIGHT = """
+from datetime import date
+from planner_client import AssignmentFields, CreateAssignmentInput, ResourceFields
+def first(assignment: AssignmentFields) -> date:
+    return assignment.start_date
+"""
+WRONG = """
+def number(assignment: AssignmentFields) -> int:
+    return assignment.start_date
+def dangling(assignment: AssignmentFields) -> None:
+    print(assignment.resource.name)
+CreateAssignmentInput(resource_id="1", project_id="1", start_date="today", end_date=date.max)
+def absent(resource: ResourceFields) -> None:
+    print(resource.email)
+"""
+
+
+def test_types_are_strict(folder: Path, programs: Path) -> None:
+    """C-03: a Date is a `datetime.date`; each wrong line is an error, and no other is."""
+    (folder / "typed.py").write_text(RIGHT + WRONG)
+    mypy = [sys.executable, "-m", "mypy", "--python-executable", programs / "python"]
+    cache = ["--cache-dir", folder.parent / ".mypy_cache", "--no-error-summary", "."]
+    checked = subprocess.run([*mypy, *cache], cwd=folder, capture_output=True, text=True)
+    assert checked.stderr == ""
+    found = [line.rpartition("[")[2].rstrip("]") for line in checked.stdout.splitlines()]
+    assert all(line.startswith("typed.py:") for line in checked.stdout.splitlines())
+    assert found == ["return-value", "union-attr", "arg-type", "attr-defined"]
+
+
+def test_pins_have_hashes_and_name_no_address() -> None:
+    text = (EXAMPLES / "python" / "requirements.txt").read_text()
+    pins = text.replace("\\\n", "").splitlines()
+    assert pins
+    assert all("==" in pin and "--hash=sha256:" in pin for pin in pins)
+    assert "://" not in text

@@ -4,7 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -18,6 +18,7 @@ from graphql import (
     separate_operations,
 )
 
+from tests.api_client import SECRET
 from tests.docs.documents import ROOT
 from tests.engines import HOME, require
 from tests.npm import installed
@@ -32,6 +33,7 @@ __all__ = [
     "documents",
     "environment",
     "example",
+    "follow",
     "run",
     "schema",
 ]
@@ -46,8 +48,8 @@ _TIMEOUT: Final = 240
 
 
 def clean_copy(folder: Path) -> Path:
-    """The folder with the schema and the examples: nothing that git ignores, so nothing that is
-    installed or generated."""
+    """The folder with the schema, the examples and, as make has set it up, `.venv`: nothing else
+    that git ignores, so nothing that the examples install or generate."""
     tracked = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     wanted = ["schema.graphql", "examples"]
     listed = subprocess.run([*tracked, "--", *wanted], cwd=ROOT, capture_output=True, check=True)
@@ -55,6 +57,7 @@ def clean_copy(folder: Path) -> Path:
         if (ROOT / name).is_file():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, folder / name)
+    (folder / ".venv").symlink_to(sys.prefix)
     return folder
 
 
@@ -86,6 +89,13 @@ def environment(name: str) -> Path:
         require(done.returncode == 0, f"packages of {name}: {done.stderr[-300:]}")
         shutil.copy(requirements, ready)
     return folder / "bin"
+
+
+def follow(commands: Iterable[str], cwd: Path, url: str) -> list[str]:
+    """What each command prints that a page tells people to type, asking the server at `url`
+    instead of that of `make dev`: at another address, and with another secret."""
+    elsewhere = {"PLANNER_URL": url, "AUTH_SECRET": SECRET}
+    return [run("sh", "-c", command, cwd=cwd, variables=elsewhere) for command in commands]
 
 
 def run(

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.api_client import token
-from tests.clients.examples import EXAMPLES, clean_copy, documents, environment, run
+from tests.clients.examples import EXAMPLES, clean_copy, documents, environment, follow, run
+from tests.docs.documents import ROOT, block_from
 
 pytestmark = pytest.mark.web
 
@@ -19,27 +19,29 @@ def programs() -> Path:
 
 
 @pytest.fixture(scope="module")
-def folder(programs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The example, generated."""
-    copied = clean_copy(tmp_path_factory.mktemp("clone")) / "examples" / "python"
-    run(programs / "ariadne-codegen", cwd=copied)
-    return copied
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The example, as it is in a clone."""
+    return clean_copy(tmp_path_factory.mktemp("clone")) / "examples" / "python"
 
 
-def test_round_trip(folder: Path, programs: Path, url: str) -> None:
+@pytest.fixture(scope="module")
+def said(folder: Path, programs: Path, url: str) -> list[str]:
+    """What the commands of docs/clients.md print, after those that install."""
+    (folder / ".venv").symlink_to(programs.parent)
+    commands = block_from(ROOT / "docs" / "clients.md", "cd examples/python").splitlines()
+    assert commands[2] == ".venv/bin/pip install --require-hashes -r requirements.txt"
+    return follow(commands[3:], folder, url)
+
+
+def test_round_trip(said: list[str]) -> None:
     """C-03: and what an update leaves out stays."""
-    said = run(
-        *(programs / "python", "main.py"),
-        cwd=folder,
-        variables={"PLANNER_URL": url, "PLANNER_TOKEN": token("team-of-python")},
-    )
-    assert said.splitlines() == [
+    assert said[-1].splitlines() == [
         "Ada Lovelace: 2026-03-09, 5 days, By hand",
         "deleted, with 1 assignment",
     ]
 
 
-def test_every_operation_is_a_method(folder: Path, programs: Path) -> None:
+def test_every_operation_is_a_method(said: list[str], folder: Path, programs: Path) -> None:
     listed = "from planner_client import Planner; print(*vars(Planner))"
     methods = run(programs / "python", "-c", listed, cwd=folder).split()
     assert {name.lower() for name in documents()} <= {name.replace("_", "") for name in methods}
@@ -62,11 +64,11 @@ def absent(resource: ResourceFields) -> None:
 """
 
 
-def test_types_are_strict(folder: Path, programs: Path) -> None:
+def test_types_are_strict(said: list[str], folder: Path, programs: Path) -> None:
     """C-03: a Date is a `datetime.date`; each wrong line is an error, and no other is."""
     (folder / "typed.py").write_text(RIGHT + WRONG)
-    mypy = [sys.executable, "-m", "mypy", "--python-executable", programs / "python"]
-    cache = ["--cache-dir", folder.parent / ".mypy_cache", "--no-error-summary", "."]
+    mypy = [sys.executable, "-m", "mypy", "--python-executable", str(programs / "python")]
+    cache = ["--cache-dir", str(folder.parent / ".mypy_cache"), "--no-error-summary", "."]
     checked = subprocess.run([*mypy, *cache], cwd=folder, capture_output=True, text=True)
     assert checked.stderr == ""
     found = [line.rpartition("[")[2].rstrip("]") for line in checked.stdout.splitlines()]

@@ -10,11 +10,14 @@ from graphql import print_ast
 
 from server.settings import Settings
 from tests.api_client import token
-from tests.clients.examples import definitions, documents, example, run
+from tests.clients.examples import definitions, documents, example, follow, run
+from tests.docs.documents import ROOT, block_from
 from tests.live import live
 
 pytestmark = pytest.mark.web
 
+CLIENTS = ROOT / "docs" / "clients.md"
+PERSIST = '"persistConfig": {'
 TOUR = [
     "planned: 2026-03-02",
     "moved: 2026-03-09 to 2026-03-13, without a request",
@@ -44,8 +47,8 @@ def variables(url: str) -> dict[str, str]:
 
 def test_round_trip_and_the_store(folder: Path, url: str) -> None:
     """C-02: Relay knows an object by its id alone; it warns of one that two types share."""
-    run("npm", "run", "generate", cwd=folder)
-    said = run("npm", "start", cwd=folder, variables=variables(url))
+    _, *commands = block_from(CLIENTS, "npm --prefix examples/relay ci").splitlines()
+    _, said = follow(commands, folder.parents[1], url)
     assert said.splitlines()[-3:] == TOUR
     assert "Warning" not in said
 
@@ -72,9 +75,10 @@ def test_compiler_takes_every_operation(folder: Path) -> None:
 
 def test_server_trusts_what_the_compiler_wrote(folder: Path, settings: Settings) -> None:
     other = copy(folder, "trusted")
-    manifest = other / "persisted-documents.json"
+    documented = json.loads(f"{{{block_from(CLIENTS, PERSIST)}}}")
+    manifest = other / documented["persistConfig"]["file"]
     manifest.write_text("{}")
-    adapt(other, persistConfig={"file": f"./{manifest.name}", "algorithm": "SHA256"})
+    adapt(other, **documented)
     run("npm", "run", "generate", cwd=other)
     with live(settings.model_copy(update={"trusted_documents": manifest})) as address:
         said = run("npm", "start", cwd=other, variables=variables(f"{address}/graphql"))

@@ -3,7 +3,6 @@ keep right without another request."""
 
 import json
 import shutil
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,8 +10,8 @@ from typing import Any
 import pytest
 
 from server.settings import Settings
-from tests.api_client import SECRET, token
-from tests.clients.examples import clean_copy, documents, run
+from tests.api_client import token
+from tests.clients.examples import clean_copy, documents, follow, run
 from tests.docs.documents import ROOT, block_from
 from tests.engines import require
 from tests.live import live
@@ -44,14 +43,8 @@ def variables(url: str, team: str = "demo") -> dict[str, str]:
 def newcomer(url: str, tmp_path_factory: pytest.TempPathFactory) -> Newcomer:
     require(shutil.which("npm"), "there is no npm")
     clone = clean_copy(tmp_path_factory.mktemp("clone"))
-    (clone / ".venv").symlink_to(sys.prefix)
-    block = block_from(ROOT / "README.md", "npm --prefix examples/typescript ci")
-    # The server of this test, and not that of `make dev`: another address, another secret.
-    elsewhere = {"PLANNER_URL": url, "AUTH_SECRET": SECRET}
-    said = [
-        run("sh", "-c", command, cwd=clone, variables=elsewhere) for command in block.splitlines()
-    ]
-    return Newcomer(clone / "examples" / "typescript", said)
+    commands = block_from(ROOT / "README.md", "npm --prefix examples/typescript ci").splitlines()
+    return Newcomer(clone / "examples" / "typescript", follow(commands, clone, url))
 
 
 def test_three_commands_of_the_readme_reach_a_typed_client(newcomer: Newcomer) -> None:

@@ -11,10 +11,10 @@ import pytest
 
 from server.settings import Settings
 from tests.api_client import token
-from tests.clients.examples import clean_copy, documents, follow, run
+from tests.clients.examples import EXAMPLES, clean_copy, documents, follow, run
 from tests.docs.documents import ROOT, block_from
-from tests.engines import require
 from tests.live import live
+from tests.npm import require_node
 
 pytestmark = pytest.mark.web
 
@@ -41,7 +41,7 @@ def variables(url: str, team: str = "demo") -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def newcomer(url: str, tmp_path_factory: pytest.TempPathFactory) -> Newcomer:
-    require(shutil.which("npm"), "there is no npm")
+    require_node(EXAMPLES / "typescript")
     clone = clean_copy(tmp_path_factory.mktemp("clone"))
     commands = block_from(ROOT / "README.md", "npm --prefix examples/typescript ci").splitlines()
     return Newcomer(clone / "examples" / "typescript", follow(commands, clone, url))

@@ -46,6 +46,8 @@ lock: ## Renew the pinned and hashed requirements (needs uv)
 		--no-emit-index-url --no-annotate --no-header --quiet -o requirements/dev.txt
 	uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-annotate --no-header --quiet -c requirements/dev.txt -o requirements/serve.txt
+	uv pip compile examples/python/requirements.in --universal --python-version 3.11 --generate-hashes --upgrade \
+		--no-emit-index-url --no-annotate --no-header --quiet -o examples/python/requirements.txt
 
 playground: $(READY)
 	@$(BIN)/python -m server.assets graphiql >/dev/null \

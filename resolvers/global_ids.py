@@ -3,7 +3,7 @@
 import binascii
 from base64 import urlsafe_b64decode
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, Literal
 
 from data.entities import EntityType
 from data.keys import is_id
@@ -22,8 +22,9 @@ __all__ = [
 _URL_SAFE: Final = bytes.maketrans(b"+/", b"-_")
 
 
-def to_global_id(type: EntityType, id: str) -> str:
-    """The id that clients see: URL-safe base64 of `Type:id`, without padding."""
+def to_global_id(type: EntityType | Literal["ViewerTeam"], id: str) -> str:
+    """The id that clients see: URL-safe base64 of `Type:id`, without padding. What is no entity
+    has one for caches alone: `from_global_id` knows none of it."""
     text = binascii.b2a_base64((type + ":" + id).encode(), newline=False)
     return text.translate(_URL_SAFE, b"=").decode("ascii")
 

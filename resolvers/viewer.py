@@ -11,7 +11,7 @@ from data.decoding import SkipCode
 from data.entities import EntityType, Role
 from data.members import find_team, memberships_of
 from data.store import Store
-from resolvers.global_ids import to_global_id
+from resolvers.global_ids import membership_id, to_global_id
 from resolvers.session import Session
 
 __all__ = ["Viewer", "ViewerTeam"]
@@ -19,9 +19,11 @@ __all__ = ["Viewer", "ViewerTeam"]
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class ViewerTeam:
-    """A team of the viewer's. Its name is read when it is asked for."""
+    """A team of the viewer's. Its name is read when it is asked for. Its id is not that of the
+    team: clients that cache by id alone would take the two for one object."""
 
     id: str
+    team_id: str
     role: Role
     joined_at: str | None
     is_current: bool
@@ -56,7 +58,8 @@ class Viewer:
         roles = {each.team_id: each.role for each in found.members} | {current: self.role}
         return [
             ViewerTeam(
-                id=to_global_id(EntityType.TEAM, team_id),
+                id=to_global_id("ViewerTeam", membership_id(team_id, self.id)),
+                team_id=to_global_id(EntityType.TEAM, team_id),
                 role=roles[team_id],
                 joined_at=joined.get(team_id),
                 is_current=team_id == current,

@@ -203,7 +203,10 @@ class Team(Node):
 
 @strawberry.type(description="A team that the viewer belongs to.")
 class ViewerTeam:
-    id: strawberry.ID = strawberry.field(description="The id of the team: that of its `Team`.")
+    id: strawberry.ID = strawberry.field(
+        description="Opaque and stable; of this entry, not of its team."
+    )
+    team_id: strawberry.ID = strawberry.field(description="The id of the team: that of its `Team`.")
     joined_at: str | None = strawberry.field(description=_JOINED)
     is_current: bool = strawberry.field(description="Whether it is the team of this session.")
 

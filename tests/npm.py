@@ -3,6 +3,7 @@ skipped, with the reason; with CI=true that is a failure."""
 
 import json
 import os
+import shutil
 import subprocess
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -11,19 +12,34 @@ from server.assets import AssetError
 from server.npm import install
 from tests.engines import HOME, require
 
-__all__ = ["Ask", "asker", "installed"]
+__all__ = ["Ask", "asker", "installed", "require_node"]
 
 Ask = Callable[..., object]
 
 
 def installed(source: Path) -> Path:
     """The folder with the packages of the lock file in `source`, and its scripts beside them.
-    Without npm the test is skipped."""
+    Without npm, or with an older Node than they want, the test is skipped."""
+    require_node(source)
     try:
         return install(source, HOME)
     except AssetError as missing:
         require(False, str(missing))
         raise
+
+
+def require_node(source: Path) -> None:
+    """Skip the test unless there is npm and the Node that `engines` of package.json wants."""
+    require(shutil.which("npm") and shutil.which("node"), "there is no node or npm")
+    wanted = json.loads((source / "package.json").read_text()).get("engines", {}).get("node", ">=0")
+    told = subprocess.run(["node", "--version"], capture_output=True, text=True, check=True)
+    found = told.stdout.strip().removeprefix("v")
+    is_enough = _numbers(found) >= _numbers(wanted.removeprefix(">="))
+    require(is_enough, f"the packages of {source.name} want Node {wanted}, and this is {found}")
+
+
+def _numbers(version: str) -> list[int]:
+    return [int(number) for number in version.split(".")]
 
 
 def asker(folder: Path, script: str, environment: Mapping[str, str] | None = None) -> Ask:

@@ -14,7 +14,7 @@ from tests.api.samples import assignment, gid, project, resource
 from tests.api_client import Api, Capture, put, token
 
 MEMBERS = "{ team { members { id userId role joinedAt } } }"
-TEAMS = "{ viewer { teams { id name role joinedAt isCurrent } } }"
+TEAMS = "{ viewer { teams { teamId name role joinedAt isCurrent } } }"
 
 
 def membership(team: str, user: str, role: Role = Role.MEMBER) -> Membership:
@@ -102,7 +102,7 @@ async def test_the_team_of_the_session_is_always_among_the_viewers(
     viewer: Api, store: Store, team: str, user: str
 ) -> None:
     own = {
-        "id": gid("Team", team),
+        "teamId": gid("Team", team),
         "name": team,
         "role": "MEMBER",
         "joinedAt": None,
@@ -113,6 +113,24 @@ async def test_the_team_of_the_session_is_always_among_the_viewers(
     await put(store, team, [membership(team, user, Role.ADMIN), Team(id=team, name="One")])
     stored = {**own, "name": "One", "joinedAt": f"{team} {user}"}
     assert (await viewer.data(TEAMS))["viewer"]["teams"] == [stored]
+
+
+async def test_an_entry_of_the_viewers_teams_has_an_id_of_its_own(
+    viewer: Api, store: Store, team: str, user: str
+) -> None:
+    """C-02: caches that know an object by its id alone, as Relay's, would take an entry and the
+    team, or the membership, for one."""
+    await put(store, team, [membership(team, user, Role.MEMBER)])
+    query = "{ team { id members { id } } viewer { id teams { id teamId } } }"
+    answer = await viewer.data(query)
+    [entry] = answer["viewer"]["teams"]
+    assert entry["teamId"] == answer["team"]["id"] == gid("Team", team)
+    [member] = answer["team"]["members"]
+    assert entry["id"] not in {answer["team"]["id"], answer["viewer"]["id"], member["id"]}
+    # It is for caches: `node` knows no such object.
+    assert await viewer.data("query($id: ID!) { node(id: $id) { id } }", id=entry["id"]) == {
+        "node": None
+    }
 
 
 async def test_the_viewers_teams_are_theirs_alone_and_in_order(

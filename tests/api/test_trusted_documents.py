@@ -19,7 +19,8 @@ pytestmark = pytest.mark.engines("local")
 TEAM = "query Team { team { name } }"
 TWO = "query A { team { name } } query B { viewer { id } }"
 CREATE = "mutation($n: String!) { createResource(input: {name: $n}) { resource { name } } }"
-HASHES = {"5f1d": TEAM, "70aa": TWO, "c0de": CREATE}
+VIEWER = "query Viewer { viewer { id } }"
+HASHES = {"5f1d": TEAM, "70aa": TWO, "c0de": CREATE, "sha256:9e1d": VIEWER}
 
 
 @pytest.fixture
@@ -63,6 +64,23 @@ async def test_trusted_document_runs(
 ) -> None:
     response = await trusting.post("/graphql", json=body)
     assert response.json() == {"data": {"team": {"name": team}}}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"documentId": "sha256:9e1d"},
+        {"documentId": "9e1d"},
+        {"extensions": persisted("9e1d")},
+        {"extensions": persisted("sha256:9e1d")},
+    ],
+)
+async def test_the_hash_may_have_its_algorithm_before_it_in_the_file_too(
+    trusting: httpx.AsyncClient, body: dict[str, Any]
+) -> None:
+    """As the client preset of graphql-codegen writes it, whatever a client then sends."""
+    response = await trusting.post("/graphql", json=body)
+    assert response.json() == {"data": {"viewer": {"id": "user-1"}}}
 
 
 async def test_trusted_document_takes_variables(trusting: httpx.AsyncClient) -> None:

@@ -16,6 +16,7 @@ __all__ = [
     "ROOT",
     "Link",
     "anchors",
+    "block_from",
     "code_block",
     "definitions",
     "links",
@@ -91,10 +92,14 @@ def rows(document: Path, names: str = "[A-Z0-9_]+") -> dict[str, list[str]]:
 
 def code_block(document: Path, comment: str) -> str:
     """The one block of code whose first line is this comment."""
-    start = f"// {comment}\n"
+    return block_from(document, f"// {comment}")
+
+
+def block_from(document: Path, line: str) -> str:
+    """The one block of code, or of commands, with this first line."""
     fenced: list[str] = _FENCED.findall(text(document))
     blocks = [block.split("\n", 1)[1].removesuffix("```") for block in fenced]
-    [found] = [block for block in blocks if block.startswith(start)]
+    [found] = [block for block in blocks if block.startswith(f"{line}\n")]
     return found
 
 

@@ -19,6 +19,7 @@ from tests.limits import LIMITS
 
 TEAM = "query Team { team { name } }"
 VIEWER = "query Viewer { viewer { id } }"
+NODE = 'query Node { node(id: "1") { id } }'
 
 
 def load(folder: Path, content: object) -> TrustedDocuments:
@@ -32,7 +33,9 @@ def load(folder: Path, content: object) -> TrustedDocuments:
     [
         (None, "5f1d", True),
         (None, "sha256:5f1d", True),
-        (None, "a0:b1", True),  # a hash may be prefixed in the file too
+        (None, "a0:b1", True),
+        (None, "9e1d", True),  # with its algorithm in the file only
+        (None, "sha256:9e1d", True),
         (TEAM, None, True),
         ("{ viewer { role } }", "5f1d", True),  # the hash is what counts
         (None, "5f1e", False),
@@ -48,7 +51,7 @@ def load(folder: Path, content: object) -> TrustedDocuments:
 def test_a_document_is_meant_by_its_hash_or_its_text(
     tmp_path: Path, query: str | None, document_id: str | None, is_known: bool
 ) -> None:
-    documents = load(tmp_path, {"5f1d": TEAM, "a0:b1": VIEWER})
+    documents = load(tmp_path, {"5f1d": TEAM, "a0:b1": VIEWER, "sha256:9e1d": NODE})
     assert (documents.find(query, document_id) is not None) is is_known
 
 

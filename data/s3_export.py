@@ -12,13 +12,11 @@ from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any, BinaryIO, Final, cast
+from typing import Any, BinaryIO, cast
 
 from data.jsonl import FileError, lines
 
 __all__ = ["DataFile", "S3Export", "lines_of", "read_export"]
-
-_CHUNK: Final = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +89,6 @@ def lines_of(file: DataFile, on_read: Callable[[int], object]) -> Iterator[tuple
                     yield each
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise FileError(f"{file.path} is damaged: {error}") from None
-        while counted.read(_CHUNK):
-            pass
     if counted.md5 != file.md5:
         raise FileError(f"{file.path} is damaged: its MD5 is {counted.md5}, not {file.md5}")
     if count != file.items:

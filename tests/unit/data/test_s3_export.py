@@ -54,7 +54,7 @@ def damage(folder: Path, how: str) -> None:
         case "more behind":
             path.write_bytes(packed + gzip.compress(items("9")))
         case "another":
-            path.write_bytes(gzip.compress(items("7", "8")))
+            path.write_bytes(gzip.compress(items(*map(str, range(50)))))
         case "missing":
             path.unlink()
 

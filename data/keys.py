@@ -10,6 +10,7 @@ from data.team_id import is_team_id
 
 __all__ = [
     "ASSIGNMENT",
+    "FEED",
     "MEMBER",
     "META",
     "PROJECT",
@@ -18,6 +19,9 @@ __all__ = [
     "after",
     "assignment_sk",
     "claims_pk",
+    "feed_key",
+    "feed_sk",
+    "feeds_pk",
     "is_id",
     "membership_sk",
     "project_sk",
@@ -28,6 +32,7 @@ __all__ = [
 ]
 
 ASSIGNMENT = "ASN#"
+FEED = "FEED#"
 MEMBER = "MEMBER#"
 META = "META"
 PROJECT = "PRJ#"
@@ -58,6 +63,16 @@ def claims_pk(team_id: str) -> str:
     return f"{team_pk(team_id)}#CLAIMS"
 
 
+def feeds_pk(team_id: str) -> str:
+    """The partition of the team's calendar feeds, beside its own as that of the claims is."""
+    return f"{team_pk(team_id)}#FEEDS"
+
+
+def feed_key(token_hash: str) -> str:
+    """Both keys of a calendar feed in `GSI1`: all that leads from its address to its team."""
+    return FEED + token_hash
+
+
 def user_pk(user_id: str) -> str:
     """The partition of a user: of the memberships in `GSI1`, and of what an Auth.js adapter keeps
     of the user in the table. The two share no sort key."""
@@ -79,6 +94,10 @@ def project_sk(id: str) -> str:
 
 def membership_sk(user_id: str) -> str:
     return MEMBER + user_id
+
+
+def feed_sk(id: str) -> str:
+    return FEED + id
 
 
 def assignment_sk(start: date, id: str) -> str:

@@ -215,7 +215,7 @@ def _decode_assignment(row: Row) -> tuple[Assignment, str]:
 
 def _decode_feed(row: Row) -> tuple[CalendarFeed, str]:
     id, user_id = _id(row.id, "id"), _required(row.user_id, "userId")
-    pk, index_key = _required(row.pk, "pk"), _required(row.gsi1pk, "GSI1PK")
+    pk, index_key = _required(row.pk, "pk"), _required(row.gsi1pk, "index key")
     team_id = pk.removeprefix(TEAM).removesuffix("#FEEDS")
     if feeds_pk(team_id) != pk:
         raise _Malformed("pk does not fit")
@@ -223,7 +223,7 @@ def _decode_feed(row: Row) -> tuple[CalendarFeed, str]:
         raise _Malformed("userId is none")
     token_hash = index_key.removeprefix(FEED)
     if index_key == token_hash or not _SHA256.fullmatch(token_hash):
-        raise _Malformed("GSI1PK does not fit")
+        raise _Malformed("index key does not fit")
     resource_id = None if row.resource_id is NO_TEXT else _id(row.resource_id, "resourceId")
     project_id = None if row.project_id is NO_TEXT else _id(row.project_id, "projectId")
     if (resource_id is None) == (project_id is None):

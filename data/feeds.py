@@ -65,16 +65,16 @@ async def find_feed(store: Store, token: str) -> CalendarFeed | None:
     query = KeyQuery(
         "#GSI1PK = :feed AND #GSI1SK = :feed", {":feed": s(feed_key(token_hash))}, index="GSI1"
     )
+    found: list[CalendarFeed] = []
     for pause in _LOOKS:
         await asyncio.sleep(pause)
-        if items := await store.query(query):
-            for found in split(items).feeds:
-                item = await store.get(key_of(found.team_id, found))
-                for feed in split([item] if item else []).feeds:
-                    if feed.token_hash == token_hash:
-                        return feed
-            return None
-    return None
+        if found := split(await store.query(query)).feeds:
+            break
+    if len(found) != 1:  # One token of two feeds is nobody's.
+        return None
+    item = await store.get(key_of(found[0].team_id, found[0]))
+    stored = split([item] if item else []).feeds
+    return next((each for each in stored if each.token_hash == token_hash), None)
 
 
 async def feeds_of(store: Store, team_id: str, *, user_id: str | None) -> Partition:

@@ -469,6 +469,25 @@ async def test_a_calendar_that_takes_too_long_is_503_and_its_seat_is_free(
         assert (await get(slow, path)).status_code == 200
 
 
+@pytest.mark.engines("local")
+async def test_a_large_calendar_takes_its_turn_and_gives_it_back(
+    api: Api, store: Store, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """ADR 0018."""
+    await put(store, api.team, [resource("r"), project("p"), assignment(TODAY, id="a")])
+    path = await subscribed(api, store, resource="r")
+    async with serving(settings, api.team, max_large_reads=1) as (large, served):
+        served._page_size = 1
+        taken: list[int] = []
+        monkeypatch.setattr(
+            server.calendar, "render", lambda each: (taken.append(served.seats.free), b"")[1]
+        )
+        for _ in range(2):
+            assert (await get(large, path)).status_code == 200
+        assert taken == [0, 0]
+        assert served.seats.free == 1
+
+
 # What stays secret
 
 

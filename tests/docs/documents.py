@@ -90,11 +90,11 @@ def rows(document: Path, names: str = "[A-Z0-9_]+") -> dict[str, list[str]]:
 
 
 def code_block(document: Path, comment: str) -> str:
-    """The one block of code whose first line is this comment."""
-    start = f"// {comment}\n"
+    """The one block of code whose first line is this comment, in JavaScript or GraphQL."""
+    starts = (f"// {comment}\n", f"# {comment}\n")
     fenced: list[str] = _FENCED.findall(text(document))
     blocks = [block.split("\n", 1)[1].removesuffix("```") for block in fenced]
-    [found] = [block for block in blocks if block.startswith(start)]
+    [found] = [block for block in blocks if block.startswith(starts)]
     return found
 
 

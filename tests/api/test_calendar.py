@@ -479,9 +479,12 @@ async def test_a_large_calendar_takes_its_turn_and_gives_it_back(
     async with serving(settings, api.team, max_large_reads=1) as (large, served):
         served._page_size = 1
         taken: list[int] = []
-        monkeypatch.setattr(
-            server.calendar, "render", lambda each: (taken.append(served.seats.free), b"")[1]
-        )
+
+        def rendered(_: object) -> bytes:
+            taken.append(served.seats.free)
+            return b""
+
+        monkeypatch.setattr(server.calendar, "render", rendered)
         for _ in range(2):
             assert (await get(large, path)).status_code == 200
         assert taken == [0, 0]

@@ -208,13 +208,20 @@ async def test_an_assignment_whose_project_is_gone_is_there_without_a_name(
 
 @pytest.mark.engines("local")
 async def test_what_cannot_be_read_is_left_out_counted_and_logged(
-    api: Api, store: Store, lines: Lines
+    api: Api, store: Store, app: Starlette, lines: Lines
 ) -> None:
+    def skipped() -> float:
+        code = {"code": "MALFORMED_ITEM"}
+        found = app.state.metrics.registry.get_sample_value("planner_items_skipped_total", code)
+        return float(found or 0)
+
+    before = skipped()
     bad: Item = {"sk": s("ASN#2024-01-01#x"), "EntityType": s("Assignment")}
     await put(store, api.team, [resource("r"), project("p"), assignment(TODAY, id="a"), bad])
     assert len(await events(api, await subscribed(api, store, resource="r"))) == 1
     [line] = [each for each in lines if each["event"] == "calendar"]
     assert (line["items_skipped"], line["events"], line["status"]) == (1, 1, 200)
+    assert skipped() == before + 1
 
 
 async def test_a_calendar_costs_a_look_a_read_of_its_feed_and_one_query(

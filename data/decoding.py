@@ -5,6 +5,7 @@ docs/adr/0002-entity-type.md.
 """
 
 import enum
+import re
 from collections.abc import Callable
 from datetime import date
 from functools import lru_cache
@@ -13,6 +14,7 @@ from typing import Final, TypeVar
 from data.days import parse_day
 from data.entities import (
     Assignment,
+    CalendarFeed,
     Entity,
     EntityType,
     Link,
@@ -25,8 +27,11 @@ from data.entities import (
 from data.expressions import Item
 from data.keys import (
     ASSIGNMENT,
+    FEED,
     META,
     TEAM,
+    feed_sk,
+    feeds_pk,
     is_id,
     membership_sk,
     project_sk,
@@ -56,6 +61,7 @@ Kind = TypeVar("Kind", Resource, Project, Assignment)
 # GraphQL's Int has 32 bits; a larger number would fail the whole list it stands in.
 _MAX_VERSION = 2**31 - 1
 _ROLES: Final = frozenset(Role)
+_SHA256: Final = re.compile(r"[0-9a-f]{64}")
 
 
 class SkipCode(enum.StrEnum):
@@ -207,6 +213,33 @@ def _decode_assignment(row: Row) -> tuple[Assignment, str]:
     return assignment, f"{ASSIGNMENT}{start_text}#{id}"
 
 
+def _decode_feed(row: Row) -> tuple[CalendarFeed, str]:
+    id, user_id = _id(row.id, "id"), _required(row.user_id, "userId")
+    pk, index_key = _required(row.pk, "pk"), _required(row.gsi1pk, "index key")
+    team_id = pk.removeprefix(TEAM).removesuffix("#FEEDS")
+    if feeds_pk(team_id) != pk:
+        raise _Malformed("pk does not fit")
+    if not is_user_id(user_id):
+        raise _Malformed("userId is none")
+    token_hash = index_key.removeprefix(FEED)
+    if index_key == token_hash or not _SHA256.fullmatch(token_hash):
+        raise _Malformed("index key does not fit")
+    resource_id = None if row.resource_id is NO_TEXT else _id(row.resource_id, "resourceId")
+    project_id = None if row.project_id is NO_TEXT else _id(row.project_id, "projectId")
+    if (resource_id is None) == (project_id is None):
+        raise _Malformed("it needs one of 'resourceId' and 'projectId'")
+    feed = CalendarFeed(
+        id=id,
+        team_id=team_id,
+        user_id=user_id,
+        token_hash=token_hash,
+        resource_id=resource_id,
+        project_id=project_id,
+        created_at=_text(row.created_at, "createdAt"),
+    )
+    return feed, feed_sk(id)
+
+
 def _missing(row: Row) -> str:
     required = {
         "id": row.id,
@@ -288,5 +321,6 @@ _DECODERS: Final[dict[str, Callable[[Row], tuple[Entity, str]]]] = {
     EntityType.RESOURCE: _decode_resource,
     EntityType.PROJECT: _decode_project,
     EntityType.ASSIGNMENT: _decode_assignment,
+    EntityType.CALENDAR_FEED: _decode_feed,
 }
 """Each gives the entity and the sort key that it must have."""

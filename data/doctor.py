@@ -186,6 +186,11 @@ def _beside(team_id: str, item: Item) -> Iterator[Finding]:
         if absent:
             says = " and ".join(f"'{name}' is missing" for name in absent)
             yield Finding(Fault.MALFORMED, team_id, pk, sk, says)
+    else:
+        try:
+            decode(row_of(item))
+        except Skip as skip:
+            yield Finding(_FAULTS[skip.code], team_id, pk, sk, str(skip))
 
 
 _KINDS: Final = frozenset(EntityType)

@@ -7,6 +7,7 @@ from msgspec import Struct
 
 __all__ = [
     "Assignment",
+    "CalendarFeed",
     "Entity",
     "EntityType",
     "Link",
@@ -27,6 +28,7 @@ class EntityType(enum.StrEnum):
     RESOURCE = "Resource"
     PROJECT = "Project"
     ASSIGNMENT = "Assignment"
+    CALENDAR_FEED = "CalendarFeed"
     CLAIM = "Claim"
     SESSION = "Session"
 
@@ -105,7 +107,20 @@ class Assignment(Struct, frozen=True, kw_only=True, gc=False):
     updated_at: str | None = None
 
 
+class CalendarFeed(Struct, frozen=True, kw_only=True, gc=False):
+    """That whoever has a token may read one calendar: that of the resource, or of the project.
+    `user_id` is who made it, `token_hash` the token's SHA-256 in hexadecimal."""
+
+    id: str
+    team_id: str
+    user_id: str
+    token_hash: str
+    resource_id: str | None = None
+    project_id: str | None = None
+    created_at: str | None = None
+
+
 Owner = Resource | Project
 """What assignments belong to, and take with them when it is deleted."""
 
-Entity = Team | Membership | Resource | Project | Assignment
+Entity = Team | Membership | Resource | Project | Assignment | CalendarFeed

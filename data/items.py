@@ -6,6 +6,7 @@ Every item carries its `EntityType`. See docs/adr/0002-entity-type.md.
 from data.days import is_long
 from data.entities import (
     Assignment,
+    CalendarFeed,
     Entity,
     EntityType,
     Membership,
@@ -18,6 +19,9 @@ from data.keys import (
     META,
     TEAMS,
     assignment_sk,
+    feed_key,
+    feed_sk,
+    feeds_pk,
     membership_sk,
     project_sk,
     resource_sk,
@@ -35,6 +39,8 @@ def table_key(team_id: str, sk: str) -> Key:
 
 def key_of(team_id: str, entity: Entity) -> Key:
     """The primary key of an entity of the team."""
+    if isinstance(entity, CalendarFeed):
+        return {"pk": s(feeds_pk(team_id)), "sk": s(sort_key(entity))}
     return table_key(team_id, sort_key(entity))
 
 
@@ -44,7 +50,7 @@ def key_in(item: Item) -> Key:
 
 
 def sort_key(entity: Entity) -> str:
-    """The sort key that an entity has in its team's partition."""
+    """The sort key of an entity."""
     match entity:
         case Team():
             return META
@@ -56,6 +62,8 @@ def sort_key(entity: Entity) -> str:
             return project_sk(entity.id)
         case Assignment():
             return assignment_sk(entity.start_date, entity.id)
+        case CalendarFeed():
+            return feed_sk(entity.id)
 
 
 def encode(team_id: str, entity: Entity) -> Item:
@@ -100,6 +108,18 @@ def encode(team_id: str, entity: Entity) -> Item:
             _put_text(item, "note", entity.note)
             if is_long(entity.start_date, entity.end_date_exclusive):
                 item["longEnd"] = item["endDateExclusive"]
+        case CalendarFeed():
+            index_key = s(feed_key(entity.token_hash))
+            item |= {
+                "EntityType": s(EntityType.CALENDAR_FEED),
+                "id": s(entity.id),
+                "userId": s(entity.user_id),
+                "GSI1PK": index_key,
+                "GSI1SK": index_key,
+            }
+            _put_text(item, "resourceId", entity.resource_id)
+            _put_text(item, "projectId", entity.project_id)
+            _put_text(item, "createdAt", entity.created_at)
     return item
 
 

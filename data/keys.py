@@ -10,6 +10,7 @@ from data.team_id import is_team_id
 
 __all__ = [
     "ASSIGNMENT",
+    "FEED",
     "MEMBER",
     "META",
     "PROJECT",
@@ -19,6 +20,9 @@ __all__ = [
     "after",
     "assignment_sk",
     "claims_pk",
+    "feed_key",
+    "feed_sk",
+    "feeds_pk",
     "is_id",
     "membership_sk",
     "project_sk",
@@ -31,6 +35,7 @@ __all__ = [
 ]
 
 ASSIGNMENT = "ASN#"
+FEED = "FEED#"
 MEMBER = "MEMBER#"
 META = "META"
 PROJECT = "PRJ#"
@@ -63,9 +68,14 @@ def claims_pk(team_id: str) -> str:
     return f"{team_pk(team_id)}#CLAIMS"
 
 
+def feeds_pk(team_id: str) -> str:
+    """The partition of the team's calendar feeds, beside its own as that of the claims is."""
+    return f"{team_pk(team_id)}#FEEDS"
+
+
 def team_partitions(team_id: str) -> tuple[str, ...]:
     """All partitions that a team has, its own first."""
-    return team_pk(team_id), claims_pk(team_id)
+    return team_pk(team_id), claims_pk(team_id), feeds_pk(team_id)
 
 
 def team_in(pk: str) -> str | None:
@@ -73,6 +83,11 @@ def team_in(pk: str) -> str | None:
     partition of anything else."""
     team_id = pk.removeprefix(TEAM).partition("#")[0]
     return team_id if pk.startswith(TEAM) and is_team_id(team_id) else None
+
+
+def feed_key(token_hash: str) -> str:
+    """Both keys of a calendar feed in `GSI1`: all that leads from its address to its team."""
+    return FEED + token_hash
 
 
 def user_pk(user_id: str) -> str:
@@ -96,6 +111,10 @@ def project_sk(id: str) -> str:
 
 def membership_sk(user_id: str) -> str:
     return MEMBER + user_id
+
+
+def feed_sk(id: str) -> str:
+    return FEED + id
 
 
 def assignment_sk(start: date, id: str) -> str:

@@ -1,4 +1,4 @@
-"""What reads of a team's partition bring, split by `EntityType`."""
+"""What reads of a team's partitions bring, split by `EntityType`."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -7,7 +7,15 @@ from dataclasses import dataclass, field
 import structlog
 
 from data.decoding import Skip, SkipCode, decode
-from data.entities import Assignment, Membership, Owner, Project, Resource, Team
+from data.entities import (
+    Assignment,
+    CalendarFeed,
+    Membership,
+    Owner,
+    Project,
+    Resource,
+    Team,
+)
 from data.expressions import Item
 from data.items import sort_key
 from data.rows import Row, row_of
@@ -27,6 +35,7 @@ class Partition:
     resources: list[Resource] = field(default_factory=list)
     projects: list[Project] = field(default_factory=list)
     assignments: list[Assignment] = field(default_factory=list)
+    feeds: list[CalendarFeed] = field(default_factory=list)
     deleting: list[Owner] = field(default_factory=list)
     skipped: Counter[SkipCode] = field(default_factory=Counter)
 
@@ -52,6 +61,8 @@ class Partition:
                     self.members.append(entity)
                 case Team():
                     self.teams.append(entity)
+                case CalendarFeed():
+                    self.feeds.append(entity)
 
     def take_others(self, other: "Partition") -> None:
         """Takes what another Query brought, of items that stand behind these."""

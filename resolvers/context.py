@@ -24,8 +24,18 @@ class RequestContext:
     """Made anew for each request and never shared. The team is the session's, here and nowhere
     else: nothing that a request says can name another (A1)."""
 
-    def __init__(self, session: Session, store: Store, cascades: Cascades, budget: Budget) -> None:
+    def __init__(
+        self,
+        session: Session,
+        store: Store,
+        cascades: Cascades,
+        budget: Budget,
+        *,
+        max_feeds: int = 0,
+    ) -> None:
+        """`max_feeds` is how many calendar feeds a user may have; 0 where there are none."""
         self.session = session
+        self.max_feeds = max_feeds
         self.budget = budget
         self.store = store
         self.team_id = session.team_id

@@ -1,5 +1,7 @@
 """The objects that an input refers to by global id."""
 
+import re
+
 from data.entities import EntityType
 from data.errors import Refused, invalid, not_found
 from data.rules import Check
@@ -13,7 +15,7 @@ def existing_id(type: EntityType, global_id: str) -> str:
     of nothing at all is all the same: NOT_FOUND."""
     raw = raw_id(type, global_id)
     if raw is None:
-        raise Refused(not_found(f"there is no such {type.lower()}", "id"))
+        raise Refused(not_found(f"there is no such {_spoken(type)}", "id"))
     return raw
 
 
@@ -24,5 +26,10 @@ def owner_id(check: Check, type: EntityType, global_id: str | None, field: str) 
         return ""
     raw = raw_id(type, global_id)
     if raw is None:
-        check.add(not_found(f"there is no such {type.lower()}", field))
+        check.add(not_found(f"there is no such {_spoken(type)}", field))
     return raw or ""
+
+
+def _spoken(type: EntityType) -> str:
+    """The type in a sentence: `calendar feed`."""
+    return re.sub(r"(?<!^)(?=[A-Z])", " ", type).lower()

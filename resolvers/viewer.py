@@ -1,5 +1,5 @@
-"""Who is asking, and the teams they belong to: the one read that leaves the session's team, for
-the caller's own memberships and the names of those teams."""
+"""Who is asking, the teams they belong to, and their calendar feeds. The teams are the one read
+that leaves the session's team, for the caller's own memberships and the names of those teams."""
 
 import asyncio
 from collections import Counter
@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from functools import partial
 
 from data.decoding import SkipCode
-from data.entities import EntityType, Role
+from data.entities import CalendarFeed, EntityType, Role
+from data.feeds import feeds_of
 from data.members import find_team, memberships_of
 from data.store import Store
 from resolvers.global_ids import membership_id, to_global_id
 from resolvers.session import Session
 
-__all__ = ["Viewer", "ViewerTeam"]
+__all__ = ["CalendarFeedNode", "Viewer", "ViewerTeam", "feed_node"]
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
@@ -30,6 +31,30 @@ class ViewerTeam:
     name: Callable[[], Awaitable[str]]
 
 
+@dataclass(slots=True, eq=False, kw_only=True)
+class CalendarFeedNode:
+    """A feed as clients see it. `subject_id` is the global id of its resource or project."""
+
+    id: str
+    subject_id: str
+    user_id: str
+    created_at: str | None
+
+
+def feed_node(feed: CalendarFeed) -> CalendarFeedNode:
+    """The node of a stored feed."""
+    if feed.resource_id is not None:
+        subject_id = to_global_id(EntityType.RESOURCE, feed.resource_id)
+    else:
+        subject_id = to_global_id(EntityType.PROJECT, feed.project_id or "")
+    return CalendarFeedNode(
+        id=to_global_id(EntityType.CALENDAR_FEED, feed.id),
+        subject_id=subject_id,
+        user_id=feed.user_id,
+        created_at=feed.created_at,
+    )
+
+
 class Viewer:
     """The session's user. Belongs to one request, and reads a thing once however often it is
     selected. `skipped` counts the items that could not be read so far."""
@@ -42,6 +67,7 @@ class Viewer:
         self._store = store
         self._teams: asyncio.Task[list[ViewerTeam]] | None = None
         self._names: dict[str, asyncio.Task[str]] = {}
+        self._feeds: asyncio.Task[list[CalendarFeedNode]] | None = None
 
     async def teams(self) -> list[ViewerTeam]:
         """The teams by id. The session's own is always among them: it may come from a claim, and
@@ -49,6 +75,19 @@ class Viewer:
         if self._teams is None:
             self._teams = asyncio.ensure_future(self._load_teams())
         return await self._teams
+
+    async def calendar_feeds(self) -> list[CalendarFeedNode]:
+        """The feeds that the user made in the session's team, to an admin all of the team; in the
+        order of their creation."""
+        if self._feeds is None:
+            self._feeds = asyncio.ensure_future(self._load_feeds())
+        return await self._feeds
+
+    async def _load_feeds(self) -> list[CalendarFeedNode]:
+        user_id = None if self.role is Role.ADMIN else self.id
+        found = await feeds_of(self._store, self._session.team_id, user_id=user_id)
+        self.skipped += found.skipped
+        return list(map(feed_node, found.feeds))
 
     async def _load_teams(self) -> list[ViewerTeam]:
         found = await memberships_of(self._store, self.id)

@@ -12,6 +12,7 @@ from resolvers.assignment_writes import AssignmentPatch
 
 __all__ = [
     "CreateAssignmentInput",
+    "CreateCalendarFeedInput",
     "CreateProjectInput",
     "CreateResourceInput",
     "DeleteInput",
@@ -78,6 +79,13 @@ class CreateAssignmentInput:
     end_date: date = strawberry.field(description="The last day, inclusive." + _DAYS)
     note: str | None = strawberry.field(default=None, description=_NOTE)
     id: strawberry.ID | None = strawberry.field(default=None, description=_CLIENT_ID)
+
+
+@strawberry.input(description="A new calendar feed.")
+class CreateCalendarFeedInput:
+    subject_id: strawberry.ID = strawberry.field(
+        description="The id of the resource or project whose calendar it is."
+    )
 
 
 @strawberry.input(description="A change of a resource.")

@@ -12,12 +12,14 @@ import strawberry
 from data.assignments import MAX_PATCHES
 from data.entities import EntityType
 from data.errors import Refused
-from resolvers import assignment_writes, owner_writes, reads
+from resolvers import assignment_writes, feed_writes, owner_writes, reads
 from resolvers.context import RequestContext
 from resolvers.global_ids import to_global_id
+from resolvers.viewer import feed_node
 from schema import payloads
 from schema.inputs import (
     CreateAssignmentInput,
+    CreateCalendarFeedInput,
     CreateProjectInput,
     CreateResourceInput,
     DeleteInput,
@@ -31,7 +33,7 @@ from schema.inputs import (
 )
 from schema.payloads import UserError, user_errors
 from schema.query import Info
-from schema.types import Assignment, Project
+from schema.types import Assignment, CalendarFeed, Project
 
 __all__ = ["Mutation"]
 
@@ -226,6 +228,36 @@ class Mutation:
         except Refused as refused:
             return payloads.DeleteAssignmentPayload(errors=_errors(info, refused))
         return payloads.DeleteAssignmentPayload(deleted_assignment_id=input.id)
+
+    @strawberry.mutation(
+        description="Makes an address at which calendar programs read the plan of one resource or "
+        "project (iCalendar), without a session."
+    )
+    async def create_calendar_feed(
+        self, info: Info, input: Annotated[CreateCalendarFeedInput, _INPUT]
+    ) -> payloads.CreateCalendarFeedPayload | None:
+        try:
+            feed, path = await feed_writes.create_calendar_feed(
+                info.context, subject_id=input.subject_id
+            )
+        except Refused as refused:
+            return payloads.CreateCalendarFeedPayload(errors=_errors(info, refused))
+        return payloads.CreateCalendarFeedPayload(
+            calendar_feed=cast("CalendarFeed", feed_node(feed)), path=path
+        )
+
+    @strawberry.mutation(
+        description="Revokes a calendar feed: its address is answered no more. Only an admin may "
+        "revoke those of others. Deleting it again is no error."
+    )
+    async def delete_calendar_feed(
+        self, info: Info, input: Annotated[DeleteInput, _INPUT]
+    ) -> payloads.DeleteCalendarFeedPayload | None:
+        try:
+            await feed_writes.delete_calendar_feed(info.context, id=input.id)
+        except Refused as refused:
+            return payloads.DeleteCalendarFeedPayload(errors=_errors(info, refused))
+        return payloads.DeleteCalendarFeedPayload(deleted_calendar_feed_id=input.id)
 
 
 def _errors(info: Info, refused: Refused) -> list[UserError]:

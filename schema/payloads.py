@@ -5,13 +5,15 @@ import enum
 import strawberry
 
 from data.errors import Refused
-from schema.types import Assignment, Project, Resource
+from schema.types import Assignment, CalendarFeed, Project, Resource
 
 __all__ = [
     "CreateAssignmentPayload",
+    "CreateCalendarFeedPayload",
     "CreateProjectPayload",
     "CreateResourcePayload",
     "DeleteAssignmentPayload",
+    "DeleteCalendarFeedPayload",
     "DeleteProjectPayload",
     "DeleteResourcePayload",
     "ShiftProjectPayload",
@@ -162,5 +164,26 @@ class DeleteProjectPayload:
     )
     deleted_assignment_ids: list[strawberry.ID] = strawberry.field(
         default_factory=list, description="The ids of its assignments, which went with it."
+    )
+    errors: list[UserError] = strawberry.field(default_factory=list, description=_ERRORS)
+
+
+@strawberry.type(description="The outcome of `createCalendarFeed`.")
+class CreateCalendarFeedPayload:
+    calendar_feed: CalendarFeed | None = strawberry.field(
+        default=None, description="The new feed; null when there are errors."
+    )
+    path: str | None = strawberry.field(
+        default=None,
+        description="Where the calendar is read, below the address of this server. Who knows it "
+        "may read, so it is a secret; no other answer ever has it.",
+    )
+    errors: list[UserError] = strawberry.field(default_factory=list, description=_ERRORS)
+
+
+@strawberry.type(description="The outcome of `deleteCalendarFeed`.")
+class DeleteCalendarFeedPayload:
+    deleted_calendar_feed_id: strawberry.ID | None = strawberry.field(
+        default=None, description="The id that no longer exists, whether or not it did before."
     )
     errors: list[UserError] = strawberry.field(default_factory=list, description=_ERRORS)

@@ -13,6 +13,7 @@ from resolvers.selection import window
 
 __all__ = [
     "Assignment",
+    "CalendarFeed",
     "Link",
     "Membership",
     "Node",
@@ -221,6 +222,18 @@ class ViewerTeam:
         return await parent.name()
 
 
+@strawberry.type(
+    description="That whoever has its address may read one calendar, until it is deleted."
+)
+class CalendarFeed:
+    id: strawberry.ID = strawberry.field(description="Opaque and stable; never changes.")
+    subject_id: strawberry.ID = strawberry.field(
+        description="The id of the resource or project whose calendar it is. It may be gone."
+    )
+    user_id: strawberry.ID = strawberry.field(description="Who made it, as sessions have it.")
+    created_at: str | None = strawberry.field(description=_CREATED)
+
+
 @strawberry.type(description="Who is asking.")
 class Viewer:
     id: strawberry.ID = strawberry.field(description="The user id of the session.")
@@ -238,3 +251,12 @@ class Viewer:
     @staticmethod
     async def teams(parent: strawberry.Parent[viewer.Viewer]) -> list[ViewerTeam]:
         return await parent.teams()  # type: ignore[return-value]
+
+    @strawberry.field(
+        description="The calendar feeds that this user made in the team of the session, in the "
+        "order of their creation; to an admin, those of all its users. Their addresses are not "
+        "known any more."
+    )
+    @staticmethod
+    async def calendar_feeds(parent: strawberry.Parent[viewer.Viewer]) -> list[CalendarFeed]:
+        return await parent.calendar_feeds()  # type: ignore[return-value]

@@ -14,6 +14,8 @@ from starlette.types import Receive, Scope, Send
 
 from data.cascade import Cascades
 from data.store import Store, open_store
+from resolvers.calendar import CALENDAR_PATH
+from server.calendar import CalendarEndpoint
 from server.claims import TokenReader
 from server.graphql_http import GraphQLEndpoint
 from server.health import Readiness, healthz, readyz
@@ -83,6 +85,9 @@ def create_app(
             app.state.graphql = GraphQLEndpoint(
                 settings, authenticator, store, cascades, trusted, app.state.telemetry
             )
+            app.state.calendar = CalendarEndpoint(
+                settings, authenticator, store, cascades, app.state.telemetry
+            )
             try:
                 yield
             finally:
@@ -106,9 +111,15 @@ def create_app(
             endpoint: GraphQLEndpoint = state.graphql
             return await endpoint(request)
 
-    spans = [Middleware(tracing.of_requests)] if tracing else []
+    def spans(path: str) -> list[Middleware]:
+        return [Middleware(tracing.of_requests, path=path)] if tracing else []
+
     # The first is looked at first.
-    routes = [Route(GRAPHQL_PATH, GraphQL(), methods=["GET", "POST"], middleware=spans)]
+    routes = [
+        Route(GRAPHQL_PATH, GraphQL(), methods=["GET", "POST"], middleware=spans(GRAPHQL_PATH))
+    ]
+    if settings.calendar:
+        routes.append(Route(CALENDAR_PATH, _calendar, middleware=spans(CALENDAR_PATH)))
     routes += [Route("/healthz", healthz), Route("/readyz", readyz)]
     if settings.metrics:
         routes.append(Route("/metrics", metrics_page(settings.metrics_token)))
@@ -133,6 +144,11 @@ def _is_page(request: Request) -> bool:
         and "query" not in request.query_params
         and "text/html" in request.headers.get("accept", "")
     )
+
+
+async def _calendar(request: Request) -> Response:
+    endpoint: CalendarEndpoint = request.app.state.calendar
+    return await endpoint(request)
 
 
 async def _to_playground(request: Request) -> Response:

@@ -99,7 +99,13 @@ class GraphQLEndpoint:
         is_query = operation is None or operation.operation is OperationType.QUERY
         if request.method != "POST" and not is_query:
             raise RequestRefused(405, "Send a mutation by POST.", {"Allow": "POST"})
-        context = RequestContext(session, self._store.metered(seen.meter), self._cascades, budget)
+        context = RequestContext(
+            session,
+            self._store.metered(seen.meter),
+            self._cascades,
+            budget,
+            max_feeds=self._settings.max_calendar_feeds if self._settings.calendar else 0,
+        )
         with seen.carrying_out(operation, context) as answered:
             try:
                 answer = await carry_out(

@@ -84,6 +84,12 @@ class Metrics:
         self.write_units = self._of_operations(
             "planner_operation_dynamodb_write_units_total", "Write capacity units."
         )
+        self.calendars = Counter(
+            "planner_calendars_total",
+            "Calendars that were answered, by their feeds' addresses.",
+            ["status"],
+            registry=self.registry,
+        )
         self.in_progress = Gauge(
             "planner_operations_in_progress",
             "GraphQL operations that are being carried out.",

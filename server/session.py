@@ -53,6 +53,8 @@ class Authenticator:
         self._tokens = tokens
         self._clock = clock
         self._cookie_name = cookie_name(secure=settings.secure_cookies)
+        # Without a token that names a team, it is always the table that says who belongs to it.
+        self._table_decides = settings.membership is MembershipSource.TABLE or tokens is None
         self._asks_table = settings.membership is MembershipSource.TABLE
         seconds = settings.membership_seconds
         self._memberships = BriefCache[tuple[str, str], Membership](seconds, clock=ticks)
@@ -82,6 +84,17 @@ class Authenticator:
         try:
             await self.authenticate(headers)
         except (Unauthenticated, Forbidden):
+            return False
+        return True
+
+    async def still_belongs(self, team_id: str, user_id: str) -> bool:
+        """Whether somebody who was in the team is so still, as far as the table decides that. It
+        is remembered as memberships of sessions are. Raises Unavailable."""
+        if not self._table_decides:
+            return True
+        try:
+            await self._membership(team_id, user_id)
+        except Forbidden:
             return False
         return True
 

@@ -108,6 +108,13 @@ class Settings(BaseSettings):
             objects=self.max_objects,
         )
 
+    calendar: bool = True
+    max_calendar_feeds: int = Field(20, ge=1)
+    # A year back; a century fits any calendar.
+    calendar_days: int = Field(365, ge=0, le=36_525)
+    # The icalendar package writes some 2,000 a second.
+    max_calendar_events: int = Field(5_000, ge=1)
+
     metrics: bool = False
     metrics_token: SecretStr | None = Field(None, min_length=16)
     tracing: bool = False

@@ -7,6 +7,7 @@ client chooses is the operation's name, and both its length and the number of na
 import enum
 import hashlib
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import lru_cache
@@ -16,6 +17,7 @@ import structlog
 from graphql import OperationDefinitionNode
 from starlette.types import Scope
 
+from data.decoding import SkipCode
 from data.errors import Unavailable
 from data.metering import Meter
 from resolvers.context import RequestContext
@@ -191,8 +193,39 @@ class Telemetry:
         metrics.count(seen.operation, seen.type, seen.outcome.value, seconds, meter)
         for code in seen.codes:
             metrics.errors.labels(code).inc()
+        self._count_skipped(skipped)
+
+    def calendar(
+        self,
+        scope: Scope,
+        status: int,
+        *,
+        team_id: str,
+        events: int,
+        seconds: float,
+        meter: Meter,
+        skipped: Counter[SkipCode],
+    ) -> None:
+        """A calendar that was read by the address of its feed, which nothing here may show."""
+        log.info(
+            "calendar",
+            status=status,
+            team=_pseudonym(team_id),
+            events=events,
+            duration_ms=round(seconds * 1000, 2),
+            requests=meter.requests.total(),
+            pages=meter.pages,
+            retries=meter.retries,
+            read_units=meter.read_units,
+            items_skipped=skipped.total(),
+            correlation_id=scope[CORRELATION_ID],
+        )
+        self._metrics.calendars.labels(str(status)).inc()
+        self._count_skipped(skipped)
+
+    def _count_skipped(self, skipped: Counter[SkipCode]) -> None:
         for skip, count in skipped.items():
-            metrics.skipped.labels(skip.value).inc(count)
+            self._metrics.skipped.labels(skip.value).inc(count)
 
     def refused(
         self,

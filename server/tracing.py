@@ -57,22 +57,24 @@ class Tracing:
         finally:
             await asyncio.to_thread(self._provider.shutdown)
 
-    def of_requests(self, app: ASGIApp) -> ASGIApp:
+    def of_requests(self, app: ASGIApp, *, path: str) -> ASGIApp:
         """Middleware: the span of each request, which continues the trace of `traceparent`. The
-        query string is kept from it, since a GET has its document and variables there."""
+        address is kept from it, but for the `path` of the route: a GET has its document and
+        variables in the query string, and the path of a calendar has a secret."""
 
-        async def with_query(scope: Scope, receive: Receive, send: Send) -> None:
-            await app({**scope, "query_string": scope[_QUERY]}, receive, send)
+        async def with_address(scope: Scope, receive: Receive, send: Send) -> None:
+            await app({**scope, **scope[_ADDRESS]}, receive, send)
 
         spans = OpenTelemetryMiddleware(
-            with_query, tracer_provider=self._provider, exclude_spans=["receive", "send"]
+            with_address, tracer_provider=self._provider, exclude_spans=["receive", "send"]
         )
+        shown = {"path": path, "raw_path": path.encode(), "query_string": b""}
 
-        async def without_query(scope: Scope, receive: Receive, send: Send) -> None:
-            hidden = {**scope, "query_string": b"", _QUERY: scope["query_string"]}
-            await spans(hidden, receive, send)
+        async def without_address(scope: Scope, receive: Receive, send: Send) -> None:
+            address = {name: scope[name] for name in shown if name in scope}
+            await spans({**scope, **shown, _ADDRESS: address}, receive, send)
 
-        return without_query
+        return without_address
 
     @contextmanager
     def operation(self, type: str, name: str, correlation_id: str) -> Iterator["_OperationSpan"]:
@@ -134,7 +136,8 @@ class Tracing:
 
 
 _DYNAMODB: Final = "DynamoDB"
-_QUERY: Final = "planner.query_string"
+_ADDRESS: Final = "planner.address"
+"""What is hidden, in the ASGI scope."""
 
 
 class _OperationSpan:

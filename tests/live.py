@@ -21,12 +21,14 @@ PATIENCE = 20.0
 
 
 @contextmanager
-def live(settings: Settings, application: Starlette | None = None) -> Iterator[str]:
+def live(
+    settings: Settings, application: Starlette | None = None, *, log_level: str = "critical"
+) -> Iterator[str]:
     """The address of a server with these settings, in a thread of its own."""
     app = application or create_app(settings, credentials=DUMMY_CREDENTIALS)
     with listen("127.0.0.1", 0) as listening:
         host, port = listening.getsockname()
-        server = server_of(app, log_level="critical", shutdown_seconds=5)
+        server = server_of(app, log_level=log_level, shutdown_seconds=5)
         # Connections wait in the backlog until it has started.
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
         thread.start()

@@ -81,14 +81,19 @@ def faults(operation: str, request: Mapping[str, Any], *, team: str | None) -> l
         pk = key_value(body, "pk") or ""
         if team is None and not pk.startswith("TEAM#"):
             found.append(f"not the partition of a team: {pk!r}")
-        elif team is not None and pk not in {f"TEAM#{team}", f"TEAM#{team}#CLAIMS"}:
+        elif team is not None and pk not in {
+            f"TEAM#{team}",
+            f"TEAM#{team}#CLAIMS",
+            f"TEAM#{team}#FEEDS",
+        }:
             found.append(f"{pk!r} is not the partition of {team!r}")
     return [f"{operation}: {fault} in {request}" for fault in found]
 
 
 def _is_about_the_caller(operation: str, body: Mapping[str, Any]) -> bool:
-    """The only two looks out of the team's partition: who the caller is and where they belong
-    (`GSI1`, a whole key or the user's teams), and what those teams are called (`META`)."""
+    """The only looks out of the team's partitions: who the caller is and where they belong
+    (`GSI1`, a whole key or the user's teams), and what those teams are called (`META`). The token
+    of a calendar's address is such a caller, known by its hash."""
     if operation == "GetItem":
         return bool(
             body["Key"]["sk"] == {"S": "META"} and body["Key"]["pk"]["S"].startswith("TEAM#")
@@ -99,6 +104,8 @@ def _is_about_the_caller(operation: str, body: Mapping[str, Any]) -> bool:
     match body["KeyConditionExpression"]:
         case "#GSI1PK = :session AND #GSI1SK = :session":
             return str(values[":session"]["S"]).startswith("SESSION#")
+        case "#GSI1PK = :feed AND #GSI1SK = :feed":
+            return bool(re.fullmatch("FEED#[0-9a-f]{64}", values[":feed"]["S"]))
         case "#GSI1PK = :user AND begins_with(#GSI1SK, :teams)":
             return (
                 str(values[":user"]["S"]).startswith("USER#") and values[":teams"]["S"] == "TEAM#"

@@ -1,13 +1,14 @@
 """Ids, items and documents that several modules of these tests use."""
 
 import base64
+import hashlib
 import uuid
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import date, timedelta
 from typing import Any
 
-from data.entities import Assignment, Project, Resource
+from data.entities import Assignment, CalendarFeed, Project, Resource
 from data.expressions import Item
 from data.store import Store
 from tests.api_client import everything
@@ -16,10 +17,12 @@ __all__ = [
     "ERRORS",
     "TIMELINE",
     "assignment",
+    "feed",
     "gid",
     "ids",
     "input_type",
     "nothing_written",
+    "partitions",
     "project",
     "raw",
     "resource",
@@ -78,6 +81,31 @@ def assignment(
     )
 
 
+def feed(
+    team: str,
+    id: str,
+    *,
+    resource: str | None = None,
+    project: str | None = None,
+    user: str = "user-1",
+    token: str | None = None,
+) -> CalendarFeed:
+    """A calendar feed to put into the table, made by the user that `Api` is."""
+    return CalendarFeed(
+        id=id,
+        team_id=team,
+        user_id=user,
+        token_hash=hashlib.sha256((token or id).encode()).hexdigest(),
+        resource_id=resource,
+        project_id=project,
+    )
+
+
+def partitions(team: str) -> list[str]:
+    """The team's partition and those beside it, as `everything` names them."""
+    return [team, f"{team}#CLAIMS", f"{team}#FEEDS"]
+
+
 def input_type(mutation: str) -> str:
     """The name of a mutation's input type."""
     if mutation.startswith("delete"):
@@ -88,7 +116,7 @@ def input_type(mutation: str) -> str:
 @asynccontextmanager
 async def nothing_written(store: Store, *teams: str) -> AsyncIterator[None]:
     """Fails unless all partitions of the teams are the same afterwards, to the last byte."""
-    partitions = [partition for team in teams for partition in (team, f"{team}#CLAIMS")]
-    before: list[list[Item]] = [await everything(store, each) for each in partitions]
+    names = [name for team in teams for name in partitions(team)]
+    before: list[list[Item]] = [await everything(store, each) for each in names]
     yield
-    assert [await everything(store, each) for each in partitions] == before
+    assert [await everything(store, each) for each in names] == before

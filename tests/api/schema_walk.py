@@ -42,6 +42,8 @@ SLOTS: Final[Mapping[str, str]] = {
     "Mutation.shiftProject(input.id)": "Project",
     "Mutation.shiftProject(input.operationId)": CHOSEN,
     "Mutation.createAssignment(input.id)": CHOSEN,
+    "Mutation.createCalendarFeed(input.subjectId)": "Resource",
+    "Mutation.deleteCalendarFeed(input.id)": "CalendarFeed",
     "Mutation.createAssignment(input.resourceId)": "Resource",
     "Mutation.createAssignment(input.projectId)": "Project",
     "Mutation.updateAssignment(input.id)": "Assignment",

@@ -47,6 +47,15 @@ ABOUT_THE_CALLER: list[tuple[str, dict[str, Any]]] = [
             "ExpressionAttributeValues": {":session": {"S": "SESSION#s"}},
         },
     ),
+    (
+        "Query",
+        {
+            "IndexName": "GSI1",
+            "KeyConditionExpression": "#GSI1PK = :feed AND #GSI1SK = :feed",
+            "ExpressionAttributeNames": {"#GSI1PK": "GSI1PK", "#GSI1SK": "GSI1SK"},
+            "ExpressionAttributeValues": {":feed": {"S": f"FEED#{'0' * 64}"}},
+        },
+    ),
 ]
 BARE: dict[str, Any] = {"TableName": "t", "ConsistentRead": True}
 
@@ -80,6 +89,11 @@ def test_who_the_caller_is_and_what_their_teams_are_called_may_be_looked_up(
         (
             "Query",
             ABOUT_THE_CALLER[2][1] | {"ExpressionAttributeValues": {":session": {"S": "USER#u"}}},
+        ),
+        (
+            "Query",
+            ABOUT_THE_CALLER[3][1]
+            | {"ExpressionAttributeValues": {":feed": {"S": "FEED#the token itself"}}},
         ),
     ],
 )

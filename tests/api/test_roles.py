@@ -20,8 +20,8 @@ from tests.api_client import Api, Capture, put
 
 pytestmark = pytest.mark.engines("local")
 
-RESOURCE, PROJECT, ASSIGNMENT = (
-    gid(t, t[0].lower()) for t in ("Resource", "Project", "Assignment")
+RESOURCE, PROJECT, ASSIGNMENT, FEED = (
+    gid(t, t[0].lower()) for t in ("Resource", "Project", "Assignment", "CalendarFeed")
 )
 INPUTS: dict[str, dict[str, Any]] = {
     "createResource": {"name": "x"},
@@ -40,6 +40,8 @@ INPUTS: dict[str, dict[str, Any]] = {
     "deleteResource": {"id": RESOURCE},
     "deleteProject": {"id": PROJECT},
     "deleteAssignment": {"id": ASSIGNMENT},
+    "createCalendarFeed": {"subjectId": RESOURCE},
+    "deleteCalendarFeed": {"id": FEED},
 }
 
 

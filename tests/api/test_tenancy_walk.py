@@ -16,7 +16,7 @@ from data.entities import Entity, Membership, Role, Team
 from data.store import Store
 from schema import schema
 from tests.api.audit import READS
-from tests.api.samples import assignment, gid, project, resource
+from tests.api.samples import assignment, feed, gid, partitions, project, resource
 from tests.api.schema_walk import CHOSEN, SLOTS, Operation, Slot, slots
 from tests.api_client import Api, Capture, everything, put
 
@@ -28,12 +28,18 @@ OURS = {
     "Resource": ("aaaaaaaa-0000-4000-8000-000000000001", "aaaaaaaa-0000-4000-8000-000000000002"),
     "Project": ("aaaaaaaa-0000-4000-8000-000000000003", "aaaaaaaa-0000-4000-8000-000000000004"),
     "Assignment": ("aaaaaaaa-0000-4000-8000-000000000005", "aaaaaaaa-0000-4000-8000-000000000006"),
+    "CalendarFeed": (
+        "aaaaaaaa-0000-4000-8000-000000000007",
+        "aaaaaaaa-0000-4000-8000-000000000008",
+    ),
 }
-TYPES = ("Team", "Membership", "Resource", "Project", "Assignment", "Claim")
+TYPES = ("Team", "Membership", "Resource", "Project", "Assignment", "CalendarFeed", "Claim")
 
 # What differs between two runs of anything: clocks and made-up ids.
 CLOCK = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z|(?<=\"expires\": {\"N\": \")\d+")
-MADE_UP = re.compile(r"(?!aaaaaaaa)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{32}\b")
+MADE_UP = re.compile(
+    r"(?!aaaaaaaa)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b([0-9a-f]{32}){1,2}\b"
+)
 
 
 @dataclass(frozen=True)
@@ -77,14 +83,15 @@ async def seed(store: Store, team: str, ids: dict[str, tuple[str, str]]) -> None
             )
             for id in ids["Assignment"]
         ),
+        *(feed(team, id, resource=ids["Resource"][0]) for id in ids["CalendarFeed"]),
     ]
     member = Membership(team_id=team, user_id=f"user-of-{team}", role=Role.ADMIN)
     await put(store, team, [Team(id=team, name=team, version=1), member, *rows])
 
 
 async def stored(store: Store, team: str) -> list[str]:
-    """Every item of a team: its partition, and that of its claims."""
-    items = [*await everything(store, team), *await everything(store, f"{team}#CLAIMS")]
+    """Every item of a team: its partition, and those beside it."""
+    items = [item for each in partitions(team) for item in await everything(store, each)]
     return [json.dumps(item, sort_keys=True) for item in items]
 
 

@@ -79,6 +79,11 @@ await step("moved out", () =>
 await step("refused", () => write(gql.UpdateAssignmentDocument, { id: one, startDate: "2026-05-01" }))
 const grace = (await step("somebody added", () => write(gql.CreateResourceDocument, { name: "Grace" }))).resource.id
 await step("handed over", () => write(gql.UpdateAssignmentDocument, { id: one, resourceId: grace }))
+await step("feeds opened", () =>
+  watch("feeds", gql.CalendarFeedsDocument, {}, ({ viewer }) => ids(viewer.calendarFeeds)),
+)
+const feed = (await step("feed made", () => write(gql.CreateCalendarFeedDocument, { subjectId: grace }))).calendarFeed.id
+await step("feed revoked", () => write(gql.DeleteCalendarFeedDocument, { id: feed }))
 await step("cascade", () => write(gql.DeleteResourceDocument, { id: grace }))
 await step("shifted", () => write(gql.ShiftProjectDocument, { id: bridge, days: 1 }))
 await step("overlaps opened", () =>
@@ -88,4 +93,4 @@ const three = (await step("overlapping", () => write(gql.CreateAssignmentDocumen
 await step("deleted", () => write(gql.DeleteAssignmentDocument, { id: three }))
 await step("project deleted", () => write(gql.DeleteProjectDocument, { id: bridge }))
 
-console.log(JSON.stringify({ steps, complaints, ids: { ada, grace, bridge, one, two, three } }))
+console.log(JSON.stringify({ steps, complaints, ids: { ada, grace, bridge, one, two, three, feed } }))

@@ -109,6 +109,12 @@ async def test_the_server_carries_out_every_operation(call: Caller) -> None:
     [own] = (await call("Viewer"))["viewer"]["teams"]
     assert own["isCurrent"]
 
+    made = (await call("CreateCalendarFeed", input={"subjectId": ada}))["createCalendarFeed"]
+    feed = made["calendarFeed"]
+    assert (await call("CalendarFeeds"))["viewer"]["calendarFeeds"] == [feed]
+    revoked = await call("DeleteCalendarFeed", input={"id": feed["id"]})
+    assert revoked["deleteCalendarFeed"]["deletedCalendarFeedId"] == feed["id"]
+
     assert await call("DeleteAssignment", input={"id": two}) == {
         "deleteAssignment": {"deletedAssignmentId": two, "errors": []}
     }

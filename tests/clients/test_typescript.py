@@ -144,6 +144,8 @@ def test_pages_share_what_the_cache_has(steps: dict[str, Step]) -> None:
         ("refused", 1, {"march": ["2026-03-30 one"]}),
         ("somebody added", 1, {"people": ["ada", "grace"]}),
         ("handed over", 1, {"march": ["2026-03-30 one"], "ada": []}),
+        ("feed made", 1, {"feeds": ["feed"]}),
+        ("feed revoked", 1, {"feeds": []}),
         ("cascade", 1, {"people": ["ada"], "march": [], "april": ["2026-04-06 two"]}),
     ],
 )

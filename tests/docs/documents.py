@@ -91,15 +91,16 @@ def rows(document: Path, names: str = "[A-Z0-9_]+") -> dict[str, list[str]]:
 
 
 def code_block(document: Path, comment: str) -> str:
-    """The one block of code whose first line is this comment."""
-    return block_from(document, f"// {comment}")
+    """The one block of code whose first line is this comment, in JavaScript or GraphQL."""
+    return block_from(document, f"// {comment}", f"# {comment}")
 
 
-def block_from(document: Path, line: str) -> str:
-    """The one block of code, or of commands, with this first line."""
+def block_from(document: Path, *lines: str) -> str:
+    """The one block of code, or of commands, whose first line is one of these."""
     fenced: list[str] = _FENCED.findall(text(document))
     blocks = [block.split("\n", 1)[1].removesuffix("```") for block in fenced]
-    [found] = [block for block in blocks if block.startswith(f"{line}\n")]
+    starts = tuple(f"{line}\n" for line in lines)
+    [found] = [block for block in blocks if block.startswith(starts)]
     return found
 
 

@@ -133,4 +133,4 @@ def test_settings_of_operations_are_in_the_page_too(name: str) -> None:
 def test_every_address_is_listed() -> None:
     app = create_app(Settings(auth_secret="x" * 32, metrics=True))
     served = {route.path for route in app.routes if isinstance(route, Route)}
-    assert rows(OPERATIONS, r"/\w+").keys() == served
+    assert rows(OPERATIONS, r"/[\w/{}.]+").keys() == served

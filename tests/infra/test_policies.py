@@ -115,7 +115,7 @@ def test_server_may_not_list_teams() -> None:
 
 def test_server_may_look_up_users_and_their_sessions_in_no_other_index() -> None:
     index = f"{table_arn(TABLE)}/index/"
-    for key in ("USER#ada", "SESSION#0190c9f0"):
+    for key in ("USER#ada", "SESSION#0190c9f0", "FEED#0190c9f0"):
         assert permits("ServerPolicy", Need("dynamodb:Query", f"{index}GSI1", key))
         assert not permits("ServerPolicy", Need("dynamodb:Query", f"{index}byLongEnd", key))
     assert not permits("ServerPolicy", Need("dynamodb:Query", f"{index}GSI1", "ACCOUNT#github"))

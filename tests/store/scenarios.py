@@ -9,11 +9,11 @@ import strawberry
 
 from data.cascade import Cascades
 from data.clock import now
-from data.entities import Assignment, Entity, EntityType, Project, Resource, Role
+from data.entities import Assignment, CalendarFeed, Entity, EntityType, Project, Resource, Role
 from data.expressions import Item, KeyQuery, s
-from data.keys import claims_pk, team_pk
+from data.keys import claims_pk, feeds_pk, team_pk
 from data.store import Store
-from resolvers import assignment_writes, owner_writes
+from resolvers import assignment_writes, feed_writes, owner_writes
 from resolvers.assignment_writes import AssignmentPatch
 from resolvers.context import RequestContext
 from resolvers.global_ids import to_global_id
@@ -52,7 +52,7 @@ class Scenario:
 
 def context(store: Store, team: str) -> RequestContext:
     session = Session(user_id="user-1", team_id=team, role=Role.MEMBER)
-    return RequestContext(session, store, Cascades(store), budget())
+    return RequestContext(session, store, Cascades(store), budget(), max_feeds=2)
 
 
 STAMPS: Any = {"version": 1, "created_at": now(), "updated_at": now()}
@@ -88,7 +88,7 @@ def assignment(id: str, start: date, end: date, resource: str, project: str) -> 
 async def state(store: Store, team: str) -> list[Item]:
     """All that is stored for a team, without what differs from run to run."""
     items: list[Item] = []
-    for pk in (team_pk(team), claims_pk(team)):
+    for pk in (team_pk(team), claims_pk(team), feeds_pk(team)):
         items += await store.query(KeyQuery("#pk = :pk", {":pk": s(pk)}))
     varying = {"pk", "createdAt", "updatedAt", "expires", "deletingAt", "doneAt"}
     return [{k: v for k, v in item.items() if k not in varying} for item in items]
@@ -186,6 +186,10 @@ SCENARIOS = (
         lambda c: assignment_writes.delete_assignment(c, id=_id("Assignment", "a1")),
     ),
     Scenario(
+        "delete a calendar feed",
+        lambda c: feed_writes.delete_calendar_feed(c, id=_id("CalendarFeed", "f1")),
+    ),
+    Scenario(
         "delete a resource",
         lambda c: owner_writes.delete_resource(c, id=_id("Resource", "r1")),
         again="NOT_FOUND",
@@ -200,5 +204,8 @@ SCENARIOS = (
 
 async def planned(store: Store, team: str) -> RequestContext:
     """A fresh plan, and the context of a request to it."""
-    await put(store, team, plan_of_a_team())
+    feed = CalendarFeed(
+        id="f1", team_id=team, user_id="user-1", token_hash="0" * 64, resource_id="r1"
+    )
+    await put(store, team, [*plan_of_a_team(), feed])
     return context(store, team)

@@ -8,11 +8,14 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from data.entities import Assignment, Project, Resource
+from data.entities import Assignment, EntityType, Project, Resource
 from data.errors import Refused, Unavailable
+from data.feeds import feeds_of
 from data.slices import AssignmentsSlice, ProjectsSlice, ResourcesSlice, Slice
 from data.store import Store
 from resolvers.context import RequestContext
+from resolvers.feed_writes import create_calendar_feed
+from resolvers.global_ids import to_global_id
 from tests.engines import DEEP
 from tests.faults import Crash, Fault, Plan, faulty
 from tests.store.scenarios import SCENARIOS, Scenario, context, planned, state
@@ -78,6 +81,24 @@ async def test_one_fault_at_any_point_is_retried_and_the_mutation_is_done_once(
         with faulty(store, at(index, fault)):
             await scenario.call(planner)
         assert await state(store, team) == after, (index, fault)
+
+
+@pytest.mark.deep
+async def test_one_fault_at_any_point_makes_a_calendar_feed_once(
+    store: Store, names: Iterator[str]
+) -> None:
+    """Its token is new with each call, so no later call can find out what became of this one."""
+    for index, fault in product(range(2), TRANSIENT):
+        team = next(names)
+        planner = await planned(store, team)
+        with faulty(store, at(index, fault)) as client:
+            made, _ = await create_calendar_feed(
+                planner, subject_id=to_global_id(EntityType.RESOURCE, "r1")
+            )
+        assert len(client.sent) == 3
+        there = (await feeds_of(store, team, user_id="user-1")).feeds
+        assert {each.id for each in there} == {"f1", made.id}
+        assert len(there) == 2
 
 
 @pytest.mark.deep

@@ -25,6 +25,8 @@ from tests.store.stub import Conduct, Failure, Planner, planner, running_stub
 
 QUERY = "query Timeline { team { resources { name } } }"
 CREATE = 'mutation Add { createResource(input: {name: "%s"}) { resource { id name } } }'
+ADD = 'mutation { createResource(input: {name: "Ada"}) { resource { id } } }'
+FEED = "mutation($id: ID!) { createCalendarFeed(input: {subjectId: $id}) { path } }"
 SECRET = "not for a span"
 TRACE = "0af7651916cd43dd8448eb211c80319c"
 PARENT = "b7ad6b7169203331"
@@ -93,6 +95,20 @@ async def test_a_query_is_a_span_between_its_request_and_its_read(traced: Traced
         "graphql.operation.type": "query",
         "planner.outcome": "ok",
     }
+
+
+async def test_the_span_of_a_calendar_has_its_route_and_not_its_address(traced: Traced) -> None:
+    async with traced as running:
+        subject = (await running.api("team").data(ADD))["createResource"]["resource"]["id"]
+        path = (await running.api("team").data(FEED, id=subject))["createCalendarFeed"]["path"]
+        assert (await running.http.get(path, params={"q": SECRET})).status_code == 200
+    request = traced.named("GET /calendar/{token}.ics")
+    below = [each for each in traced.spans if each.context.trace_id == request.context.trace_id]
+    names = ["DynamoDB.GetItem", "DynamoDB.Query", "DynamoDB.Query", request.name]
+    assert sorted(each.name for each in below) == names
+    said = "".join(each.to_json() for each in traced.spans)
+    assert path.removeprefix("/calendar/").removesuffix(".ics") not in said
+    assert SECRET not in said
 
 
 async def test_a_request_to_the_table_is_a_span_by_the_conventions_for_dynamodb(

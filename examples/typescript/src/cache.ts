@@ -34,6 +34,10 @@ export const cache = () =>
           remove(cache, "Assignment", done?.deletedAssignmentIds ?? [])
           remove(cache, "Project", [done?.deletedProjectId])
         },
+        createCalendarFeed: ({ createCalendarFeed: done }: gql.CreateCalendarFeedMutation, _, cache) =>
+          append(cache, "calendarFeeds", done?.calendarFeed && `CalendarFeed:${done.calendarFeed.id}`),
+        deleteCalendarFeed: ({ deleteCalendarFeed: done }: gql.DeleteCalendarFeedMutation, _, cache) =>
+          remove(cache, "CalendarFeed", [done?.deletedCalendarFeedId]),
         // Only their ids are known, not their new days: what shows them fetches again.
         shiftProject: ({ shiftProject: done }: gql.ShiftProjectMutation, _, cache) => {
           for (const id of done?.shiftedAssignmentIds ?? [])
@@ -52,7 +56,7 @@ function lists(cache: Cache) {
     for (const { fieldName, fieldKey, arguments: window } of cache.inspectFields(owner)) {
       const value = cache.resolve(owner, fieldKey)
       const keys = [value].flat().filter((key) => typeof key === "string")
-      for (const key of keys) if (/^(Team|Resource|Project):/.test(key)) owners.add(key)
+      for (const key of keys) if (/^(Team|Viewer|Resource|Project):/.test(key)) owners.add(key)
       if (Array.isArray(value)) found.push({ owner, fieldName, window: window as Window, keys })
     }
   return found
@@ -83,7 +87,7 @@ function belongs({ startDate, endDate, resourceId, projectId }: Assignment, owne
 }
 
 /** Adds what was created at the end of its list: lists are in the order of creation. */
-function append(cache: Cache, field: "resources" | "projects", key: string | null | undefined) {
+function append(cache: Cache, field: "resources" | "projects" | "calendarFeeds", key: string | null | undefined) {
   if (!key) return // refused
   for (const { owner, fieldName, keys } of lists(cache))
     if (fieldName === field && !keys.includes(key)) cache.link(owner, field, [...keys, key])

@@ -4,13 +4,24 @@ from datetime import date, timedelta
 
 from hypothesis import strategies as st
 
-from data.entities import Assignment, Entity, Link, Membership, Project, Resource, Role, Team
+from data.entities import (
+    Assignment,
+    CalendarFeed,
+    Entity,
+    Link,
+    Membership,
+    Project,
+    Resource,
+    Role,
+    Team,
+)
 from data.rules import MAX_TAGS
 from data.team_id import is_user_id
 
 __all__ = [
     "assignments",
     "entities",
+    "feeds",
     "ids",
     "memberships",
     "projects",
@@ -76,6 +87,21 @@ def assignments(draw: st.DrawFn) -> Assignment:
     )
 
 
+feeds = st.one_of(
+    *(
+        st.builds(
+            CalendarFeed,
+            id=ids,
+            team_id=team_ids,
+            user_id=user_ids,
+            token_hash=st.binary(min_size=32, max_size=32).map(bytes.hex),
+            created_at=optional,
+            **{owner: ids},
+        )
+        for owner in ("resource_id", "project_id")
+    )
+)
+
 entities: st.SearchStrategy[Entity] = st.one_of(
-    teams, memberships, resources, projects, assignments()
+    teams, memberships, resources, projects, assignments(), feeds
 )

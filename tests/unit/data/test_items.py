@@ -13,6 +13,7 @@ import data.decoding
 from data.decoding import Skip, SkipCode
 from data.entities import (
     Assignment,
+    CalendarFeed,
     Entity,
     EntityType,
     Link,
@@ -65,6 +66,14 @@ FULL: dict[EntityType, Entity] = {
         updated_at="u",
     ),
 }
+FULL[EntityType.CALENDAR_FEED] = CalendarFeed(
+    id="secret-f1",
+    team_id=TEAM,
+    user_id="secret-u1",
+    token_hash="0f" * 32,
+    project_id="secret-p1",
+    created_at="c",
+)
 BARE: dict[EntityType, Entity] = {
     EntityType.TEAM: Team(id=TEAM, name="T"),
     EntityType.MEMBERSHIP: Membership(team_id=TEAM, user_id="u1", role=Role.VIEWER),
@@ -76,6 +85,9 @@ BARE: dict[EntityType, Entity] = {
         project_id="p1",
         start_date=date(2024, 1, 10),
         end_date_exclusive=date(2024, 1, 11),
+    ),
+    EntityType.CALENDAR_FEED: CalendarFeed(
+        id="f1", team_id=TEAM, user_id="u1", token_hash="0" * 64, resource_id="r1"
     ),
 }
 TYPES = list(FULL)
@@ -94,7 +106,7 @@ def partition_of(entity: Entity) -> str:
     match entity:
         case Team(id=id):
             return id
-        case Membership(team_id=id):
+        case Membership(team_id=id) | CalendarFeed(team_id=id):
             return id
     return TEAM
 
@@ -189,6 +201,20 @@ STAMPED: Item = {"version": n(3), "createdAt": s("c"), "updatedAt": s("u")}
                 "joinedAt": s("j"),
                 "GSI1PK": s("USER#secret-u1"),
                 "GSI1SK": s("TEAM#t1"),
+            },
+        ),
+        (
+            FULL[EntityType.CALENDAR_FEED],
+            {
+                "pk": s("TEAM#t1#FEEDS"),
+                "sk": s("FEED#secret-f1"),
+                "EntityType": s("CalendarFeed"),
+                "id": s("secret-f1"),
+                "userId": s("secret-u1"),
+                "projectId": s("secret-p1"),
+                "createdAt": s("c"),
+                "GSI1PK": s(f"FEED#{'0f' * 32}"),
+                "GSI1SK": s(f"FEED#{'0f' * 32}"),
             },
         ),
         (
@@ -358,6 +384,8 @@ REQUIRED = [
     (EntityType.ASSIGNMENT, "projectId"),
     (EntityType.ASSIGNMENT, "startDate"),
     (EntityType.ASSIGNMENT, "endDateExclusive"),
+    (EntityType.CALENDAR_FEED, "id"),
+    (EntityType.CALENDAR_FEED, "userId"),
 ]
 
 
@@ -451,12 +479,45 @@ def test_an_assignment_that_ends_before_it_begins_is_malformed(end: str) -> None
         (EntityType.ASSIGNMENT, "ASN#2024-01-10#secret-a2"),
         (EntityType.ASSIGNMENT, "ASN#2024-01-10#secret-a1#"),
         (EntityType.ASSIGNMENT, "ASN#secret-a1"),
+        (EntityType.CALENDAR_FEED, "FEED#secret-f2"),
+        (EntityType.CALENDAR_FEED, "RES#secret-f1"),
     ],
 )
 def test_a_sort_key_that_does_not_fit_the_attributes_is_malformed(
     type: EntityType, sk: str
 ) -> None:
     assert_skipped(full(type) | {"sk": s(sk)}, SkipCode.MALFORMED_ITEM, says="sk does not fit")
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"pk": s("TEAM#t1")}, "pk does not fit"),
+        ({"pk": s("TEAM#t1#CLAIMS")}, "ValueError"),
+        ({"pk": s("t1#FEEDS")}, "pk does not fit"),
+        ({"pk": s("TEAM##FEEDS")}, "ValueError"),
+        ({"userId": s("secret\n")}, "userId is none"),
+        ({"GSI1PK": s("0f" * 32)}, "index key does not fit"),
+        ({"GSI1PK": s("FEED#secret")}, "index key does not fit"),
+        ({"GSI1PK": s("FEED#" + "0F" * 32)}, "index key does not fit"),
+        ({"GSI1PK": n(1)}, "'index key' is missing"),
+        ({"resourceId": s("secret-r1")}, "needs one of"),
+        ({"projectId": s("secret#p1")}, "'projectId' is none"),
+        ({"createdAt": n(5)}, "'createdAt' is missing"),
+    ],
+)
+def test_a_feed_that_stands_elsewhere_or_is_of_no_one_calendar_is_malformed(
+    change: Item, says: str
+) -> None:
+    """In a timeline's partition it would be anybody's who reads that."""
+    item = full(EntityType.CALENDAR_FEED) | change
+    assert_skipped(item, SkipCode.MALFORMED_ITEM, says=says)
+
+
+def test_a_feed_of_nothing_is_malformed() -> None:
+    item = full(EntityType.CALENDAR_FEED)
+    del item["projectId"]
+    assert_skipped(item, SkipCode.MALFORMED_ITEM, says="needs one of")
 
 
 @pytest.mark.parametrize("type", [EntityType.CLAIM, EntityType.SESSION])

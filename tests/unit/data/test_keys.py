@@ -15,6 +15,9 @@ from data.keys import (
     after,
     assignment_sk,
     claims_pk,
+    feed_key,
+    feed_sk,
+    feeds_pk,
     is_id,
     membership_sk,
     project_sk,
@@ -46,6 +49,9 @@ def test_keys_are_spelled_as_the_table_has_them() -> None:
     assert project_sk("p1") == "PRJ#p1"
     assert resource_sk("r1") == "RES#r1"
     assert user_pk("u1") == "USER#u1"
+    assert feeds_pk("t1") == "TEAM#t1#FEEDS"
+    assert feed_sk("f1") == "FEED#f1"
+    assert feed_key("0f") == "FEED#0f"
 
 
 @pytest.mark.deep

@@ -1,7 +1,9 @@
 """Programs that tests start, with an environment of their own and nothing of this process's."""
 
 import os
+import socket
 import subprocess
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,7 +12,7 @@ from typing import Final
 from server.engines import DUMMY_CREDENTIALS
 from tests.api_client import SECRET
 
-__all__ = ["PATIENCE", "ROOT", "deployment", "program"]
+__all__ = ["PATIENCE", "ROOT", "deployment", "free_port", "program", "until_it_listens"]
 
 ROOT: Final = Path(__file__).parents[2]
 PATIENCE: Final = 60
@@ -48,3 +50,23 @@ def program(
             yield process
         finally:
             process.kill()
+
+
+def free_port() -> int:
+    """A port for a program that can't be told to pick one."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        return int(listening.getsockname()[1])
+
+
+def until_it_listens(process: "subprocess.Popen[str]", port: int) -> None:
+    """Returns when the program takes connections; fails if it ends, or takes too long."""
+    give_up = time.monotonic() + PATIENCE
+    while time.monotonic() < give_up and process.poll() is None:
+        try:
+            socket.create_connection(("127.0.0.1", port), timeout=1).close()
+        except OSError:
+            time.sleep(0.02)
+        else:
+            return
+    process.kill()
+    raise AssertionError(process.communicate()[1])

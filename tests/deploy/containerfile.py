@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-__all__ = ["Image", "Instruction", "build", "context", "instructions"]
+__all__ = ["Image", "Instruction", "build", "context", "copy_context", "instructions"]
 
 _TIMEOUT: Final = 300
 
@@ -93,6 +93,14 @@ def context(source: Path) -> Iterator[Path]:
                 yield path.relative_to(source)
 
 
+def copy_context(source: Path, folder: Path) -> None:
+    """Copies the files that .dockerignore lets in."""
+    for path in context(source):
+        target = folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(source / path, target)
+
+
 def _is_left_out(path: Path, patterns: list[str]) -> bool:
     out = False
     names = [str(path), *(str(parent) for parent in path.parents if parent.name)]
@@ -127,10 +135,7 @@ def build(file: Path, source: Path, folder: Path) -> Image:
             case "ENV", words:
                 image.environment |= dict(word.split("=", 1) for word in words)
             case "COPY", [".", "."]:
-                for path in context(source):
-                    target = Path(image.inside(image.workdir)) / path
-                    target.parent.mkdir(parents=True, exist_ok=True)
-                    shutil.copy(source / path, target)
+                copy_context(source, Path(image.inside(image.workdir)))
             case "COPY", [option, path, target] if option.startswith("--from="):
                 origin = stages[option.removeprefix("--from=")]
                 destination = Path(image.inside(target))

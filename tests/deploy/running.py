@@ -12,7 +12,15 @@ from typing import Final
 from server.engines import DUMMY_CREDENTIALS
 from tests.api_client import SECRET
 
-__all__ = ["PATIENCE", "ROOT", "deployment", "free_port", "program", "until_it_listens"]
+__all__ = [
+    "PATIENCE",
+    "ROOT",
+    "deployment",
+    "free_port",
+    "program",
+    "until_it_listens",
+    "until_it_says",
+]
 
 ROOT: Final = Path(__file__).parents[2]
 PATIENCE: Final = 60
@@ -70,3 +78,15 @@ def until_it_listens(process: "subprocess.Popen[str]", port: int) -> None:
             return
     process.kill()
     raise AssertionError(process.communicate()[1])
+
+
+def until_it_says(process: "subprocess.Popen[str]", words: str, *, times: int) -> str:
+    """What the program has said on stderr, up to where it has said this so often; fails if it ends
+    before."""
+    assert process.stderr
+    said = ""
+    while said.count(words) < times:
+        line = process.stderr.readline()
+        assert line, said
+        said += line
+    return said

@@ -103,12 +103,9 @@ async def test_what_the_unit_starts_serves_with_the_settings_of_the_page_and_sto
     }
     assert environment["PLANNER_WORKERS"] == "2"
     with program(command, environment, folder=tmp_path) as process:
-        until_it_listens(process, port)
-        cookies = "; ".join(session(team, secure=True))
-        url = f"http://127.0.0.1:{port}"
-        async with httpx.AsyncClient(
-            base_url=url, headers={"Cookie": cookies}, timeout=PATIENCE
-        ) as http:
+        until_it_says(process, "Application startup complete.", times=2)
+        url, headers = f"http://127.0.0.1:{port}", {"Cookie": "; ".join(session(team, secure=True))}
+        async with httpx.AsyncClient(base_url=url, headers=headers, timeout=PATIENCE) as http:
             assert (await http.get("/readyz")).json() == {"status": "ready"}
             answer = await http.post("/graphql", json={"query": QUERY})
             assert answer.json() == named(team)

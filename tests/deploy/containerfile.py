@@ -22,7 +22,7 @@ from typing import Final
 
 __all__ = ["Image", "Instruction", "build", "context", "copy_context", "instructions"]
 
-_TIMEOUT: Final = 300
+_TIMEOUT: Final = 900
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,7 +71,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("package")
     copy_context(ROOT, folder)
     commands = block_from(DOCUMENT, "# Package").replace("python3.13", PYTHON)
-    subprocess.run(["sh", "-ec", commands], cwd=folder, check=True, timeout=300)
+    subprocess.run(["sh", "-ec", commands], cwd=folder, check=True, timeout=900)
     task = folder / "task"
     with zipfile.ZipFile(folder / "build" / "planner.zip") as archive:
         assert sum(entry.file_size for entry in archive.infolist()) < MAX_UNZIPPED
@@ -137,5 +137,5 @@ def test_the_functions_python_has_a_wheel_of_every_pin(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "pip", "install", "--quiet", "--dry-run", "--require-hashes"]
     command += ["--only-binary=:all:", "--no-deps", f"--python-version={version}", *platforms]
     command += [f"--target={tmp_path}", "-r", str(ROOT / "requirements" / "lambda.txt")]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=900)
     assert done.returncode == 0, done.stderr

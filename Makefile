@@ -48,6 +48,10 @@ lock: ## Renew the pinned and hashed requirements (needs uv)
 		--no-emit-index-url --no-annotate --no-header --quiet -c requirements/dev.txt -o requirements/serve.txt
 	uv pip compile examples/python/requirements.in --universal --python-version 3.11 --generate-hashes --upgrade \
 		--no-emit-index-url --no-annotate --no-header --quiet -o examples/python/requirements.txt
+	uv pip compile pyproject.toml --extra lambda --universal --python-version 3.11 --generate-hashes \
+		--no-emit-index-url --no-annotate --no-header --quiet -c requirements/dev.txt -o requirements/lambda.txt
+	echo hatchling | uv pip compile - --universal --python-version 3.11 --generate-hashes \
+		--no-emit-index-url --no-annotate --no-header --quiet -c requirements/dev.txt -o requirements/build.txt
 
 playground: $(READY)
 	@$(BIN)/python -m server.assets graphiql >/dev/null \

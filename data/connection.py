@@ -56,7 +56,8 @@ class Owner(Protocol):
 
 
 class Connection(asyncio.Protocol):
-    """`usable` until it ends, or says something that nobody asked for."""
+    """`usable` until it ends, or says something that nobody asked for. `idle_since` is the owner's
+    to set, in seconds of its clock."""
 
     __slots__ = (
         "_answer",
@@ -69,6 +70,7 @@ class Connection(asyncio.Protocol):
         "_ticks",
         "_transport",
         "_waiter",
+        "idle_since",
         "origin",
         "usable",
     )
@@ -79,6 +81,7 @@ class Connection(asyncio.Protocol):
         self._parser: HttpResponseParser | None = None
         self._waiter: asyncio.Future[Answer] | None = None
         self._ticks = 0
+        self.idle_since = 0.0
         self.usable = False
 
     def ask(self, request: bytes) -> asyncio.Future[Answer]:

@@ -7,8 +7,9 @@ docs/adr/0016-own-requests.md.
 
 import asyncio
 import ssl
+import time
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from urllib.parse import urlsplit
 
@@ -29,6 +30,9 @@ class Connections:
     Times are in seconds: `connect_timeout` for TCP and TLS together, `read_timeout` for silence
     while an answer is due, `idle_timeout` for a connection that nobody uses. They pass by fifths
     of `read_timeout`, and up to one more.
+
+    None of that passes while the process is stopped: suspended, or frozen as AWS Lambda does it.
+    `clock` is the time of day, by which a connection that was idle meanwhile is known as too old.
     """
 
     def __init__(
@@ -39,6 +43,7 @@ class Connections:
         connect_timeout: float,
         read_timeout: float,
         idle_timeout: float,
+        clock: Callable[[], float] = time.time,
     ) -> None:
         self.connect_timeout = connect_timeout
         self.read_timeout = read_timeout
@@ -49,6 +54,7 @@ class Connections:
         self.closed: asyncio.Future[None] | None = None
         self.loop = asyncio.get_running_loop()
         self._tls = tls
+        self._clock = clock
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._timer: asyncio.TimerHandle | None = None
 
@@ -67,6 +73,7 @@ class Connections:
             connection = self._reused(origin) or await self._opened(origin)
             answer = await connection.ask(request)
             if connection.usable:
+                connection.idle_since = self._clock()
                 self.idle.append(connection)
             return answer
         except BaseException:
@@ -106,9 +113,13 @@ class Connections:
         self.free += 1
 
     def _reused(self, origin: Origin) -> Connection | None:
-        for index in range(len(self.idle) - 1, -1, -1):
-            if self.idle[index].origin == origin:
-                return self.idle.pop(index)
+        too_old = self._clock() - self.idle_timeout
+        for connection in reversed(tuple(self.idle)):
+            if connection.idle_since < too_old:
+                connection.drop()
+            elif connection.origin == origin:
+                self.idle.remove(connection)
+                return connection
         return None
 
     async def _opened(self, origin: Origin) -> Connection:

@@ -72,5 +72,5 @@ def _configure(*last: Processor) -> None:
         )
     )
     logging.basicConfig(handlers=[handler], level=logging.INFO, force=True)
-    for noisy in ("aiobotocore", "botocore"):
+    for noisy in ("aiobotocore", "botocore", "mangum"):
         logging.getLogger(noisy).setLevel(logging.WARNING)

@@ -5,13 +5,20 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Self
 
-from pydantic import AliasChoices, Field, SecretStr, field_validator, model_validator
+from pydantic import (
+    AliasChoices,
+    Field,
+    SecretStr,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from schema.limits import Limits
 from server.origins import origin_of
 
-__all__ = ["MembershipSource", "SessionStrategy", "Settings", "StoreKind"]
+__all__ = ["MembershipSource", "SessionStrategy", "Settings", "StoreKind", "complaints"]
 
 MIN_SECRET_LENGTH = 32
 """Auth.js advises 32 random bytes; `openssl rand -base64 33` and `npx auth secret` give more."""
@@ -173,6 +180,25 @@ class Settings(BaseSettings):
                     "`openssl rand -base64 33` makes a good one"
                 )
         return self
+
+
+def complaints(error: ValidationError) -> list[str]:
+    """What does not fit of the settings, each with the name of its variable. No value is in them,
+    as it would be in the text of the error: it may be a secret."""
+    return [
+        "".join(f"{_variable(str(part))}: " for part in each["loc"])
+        + each["msg"].removeprefix("Value error, ")
+        for each in error.errors()
+    ]
+
+
+def _variable(field: str) -> str:
+    """The environment variable of a setting, by the name that pydantic has for it."""
+    info = Settings.model_fields.get(field)
+    if info is None:
+        return field
+    alias = info.validation_alias
+    return str(alias.choices[0]) if isinstance(alias, AliasChoices) else f"PLANNER_{field.upper()}"
 
 
 def _is_installed(module: str) -> bool:

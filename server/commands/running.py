@@ -5,12 +5,12 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Annotated, Any, TypeVar
 
 import typer
-from pydantic import AliasChoices, ValidationError
+from pydantic import ValidationError
 
 from data.store import Patience, Store, open_store
 from data.team_id import MAX_TEAM_ID_LENGTH, MAX_USER_ID_LENGTH, is_team_id, is_user_id
 from server.console import complain, stop
-from server.settings import Settings, StoreKind
+from server.settings import Settings, StoreKind, complaints
 from server.stores import running_store
 
 __all__ = [
@@ -68,19 +68,9 @@ def read_settings(
     try:
         return Settings(**{name: value for name, value in given.items() if value is not None})
     except ValidationError as error:
-        for each in error.errors():
-            where = "".join(f"{_variable(str(part))}: " for part in each["loc"])
-            complain(where + each["msg"].removeprefix("Value error, "))
+        for complaint in complaints(error):
+            complain(complaint)
         raise SystemExit(2) from None
-
-
-def _variable(field: str) -> str:
-    """The environment variable of a setting, by the name that pydantic has for it."""
-    info = Settings.model_fields.get(field)
-    if info is None:
-        return field
-    alias = info.validation_alias
-    return str(alias.choices[0]) if isinstance(alias, AliasChoices) else f"PLANNER_{field.upper()}"
 
 
 def check_team(team: str) -> None:

@@ -20,7 +20,8 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 ROOT: Final = Path(__file__).parents[2]
-PROJECT: Final[Mapping[str, Any]] = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+PYPROJECT: Final[Mapping[str, Any]] = tomllib.loads((ROOT / "pyproject.toml").read_text())
+PROJECT: Final[Mapping[str, Any]] = PYPROJECT["project"]
 EXTRAS: Final[Mapping[str, list[str]]] = PROJECT["optional-dependencies"]
 HASH: Final = re.compile(r"--hash=sha256:[0-9a-f]{64}")
 
@@ -53,7 +54,7 @@ def lock(file: str) -> list[Pin]:
 
 
 LOCKS: Final = sorted(path.name for path in (ROOT / "requirements").iterdir())
-DEV, SERVE = lock("dev.txt"), lock("serve.txt")
+DEV, SERVE, LAMBDA, BUILD = (lock(f"{each}.txt") for each in ("dev", "serve", "lambda", "build"))
 
 
 def asked(requirements: Iterable[str]) -> Iterator[Requirement]:
@@ -68,6 +69,7 @@ def asked(requirements: Iterable[str]) -> Iterator[Requirement]:
 
 
 SERVED: Final = sorted(asked(PROJECT["dependencies"]), key=str)
+ON_LAMBDA: Final = sorted({*SERVED, *asked(EXTRAS["lambda"])}, key=str)
 # One extra may ask for another, so each requirement counts once.
 DEVELOPED: Final = sorted({*SERVED, *asked(chain.from_iterable(EXTRAS.values()))}, key=str)
 
@@ -83,15 +85,26 @@ def test_what_pyproject_asks_for_is_pinned_at_a_version_that_fits(requirement: R
     assert [version for version in found if version not in requirement.specifier] == []
 
 
-@pytest.mark.parametrize("requirement", SERVED, ids=lambda each: each.name)
-def test_what_the_server_asks_for_is_pinned_for_it(requirement: Requirement) -> None:
-    assert versions(requirement, SERVE)
+@pytest.mark.parametrize(
+    ("requirement", "pins"),
+    [
+        *((each, SERVE) for each in SERVED),
+        *((each, LAMBDA) for each in ON_LAMBDA),
+        *((each, BUILD) for each in map(Requirement, PYPROJECT["build-system"]["requires"])),
+    ],
+    ids=lambda each: each.name if isinstance(each, Requirement) else "",
+)
+def test_what_a_deployment_asks_for_is_pinned_for_it(
+    requirement: Requirement, pins: list[Pin]
+) -> None:
+    assert versions(requirement, pins)
 
 
-def test_the_server_gets_the_very_pins_that_were_tested() -> None:
-    served = {pin.name for pin in SERVE}
-    assert [pin for pin in DEV if pin.name in served] == SERVE
-    assert len(SERVE) < len(DEV)
+@pytest.mark.parametrize("pins", [SERVE, LAMBDA, BUILD], ids=["serve", "lambda", "build"])
+def test_a_deployment_gets_the_very_pins_that_were_tested(pins: list[Pin]) -> None:
+    served = {pin.name for pin in pins}
+    assert [pin for pin in DEV if pin.name in served] == pins
+    assert len(pins) < len(DEV)
 
 
 @pytest.mark.parametrize("file", LOCKS)

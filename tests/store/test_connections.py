@@ -105,7 +105,7 @@ async def serving(
             await server.ended.get()
 
 
-def pool(number: int = 2, trusts: Path | None = None, **times: float) -> Any:
+def pool(number: int = 2, trusts: Path | None = None, **times: Any) -> Any:
     limits = {"connect_timeout": 5.0, "read_timeout": 5.0, "idle_timeout": 12.0, **times}
     return aclosing(Connections(number, ssl.create_default_context(cafile=trusts), **limits))
 
@@ -276,6 +276,26 @@ def test_a_connection_that_the_server_closes_or_that_nobody_uses_is_forgotten(
                 while connections.open:  # noqa: ASYNC110 (nobody tells)
                     await asyncio.sleep(0)
                 assert connections.idle == []
+
+    on_loop(test)
+
+
+def test_no_connection_that_was_idle_while_the_process_was_stopped_is_used(on_loop: OnLoop) -> None:
+    """Its loop has counted nothing meanwhile, and the other side may be long gone."""
+    now = 1_000.0
+
+    async def test() -> None:
+        nonlocal now
+        async with serving() as server, pool(2, clock=lambda: now) as connections:
+            for seconds, expected in ((0.0, {1, 2}), (11.0, {1, 2}), (13.0, {3, 4})):
+                now += seconds
+                tasks = [asks(connections, server, ""), asks(connections, server, "")]
+                calls = [await server.calls.get(), await server.calls.get()]
+                assert {call.connection for call in calls} == expected
+                for call in calls:
+                    call.answer("")
+                await asyncio.gather(*tasks)
+            assert len(connections.open) == 2
 
     on_loop(test)
 

@@ -1,0 +1,24 @@
+#!/bin/sh
+# Installs the server, as a virtual environment of its own: infra/install.sh /opt/planner
+# All that is installed on the way has its hash in requirements/.
+set -eu
+[ $# -eq 1 ] || { echo "usage: $0 FOLDER" >&2; exit 2; }
+target=$1
+source=$(cd "$(dirname "$0")/.." && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+install() { # install FOLDER ARGUMENT...: with the pip of that environment
+	pip=$1/bin/pip
+	shift
+	"$pip" install --quiet --no-cache-dir --disable-pip-version-check "$@"
+}
+
+python3 -m venv "$target"
+install "$target" --require-hashes -r "$source/requirements/serve.txt"
+
+# What builds the package stays out of what serves.
+python3 -m venv "$work/build"
+install "$work/build" --require-hashes -r "$source/requirements/build.txt"
+"$work/build/bin/pip" wheel --quiet --no-deps --no-build-isolation --wheel-dir "$work" "$source"
+install "$target" --no-deps "$work"/*.whl

@@ -1,0 +1,135 @@
+"""infra/nginx.conf, run by nginx itself in front of the server."""
+
+import os
+import shutil
+import ssl
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Final
+
+import httpx
+import pytest
+
+from data.store import Store
+from server.settings import Settings
+from tests.api.http import GRAPHQL, JSON, MUTATION, QUERY, is_refused, named
+from tests.api_client import everything
+from tests.deploy.events import session
+from tests.deploy.running import PATIENCE, ROOT, free_port, program, until_it_listens
+from tests.engines import require
+from tests.live import live
+from tests.store.certificates import certificate
+
+pytestmark = pytest.mark.engines("embedded")
+
+CONF: Final = ROOT / "infra" / "nginx.conf"
+BODY_BYTES: Final = 1_000_000
+"""The default of PLANNER_MAX_BODY_BYTES."""
+PUBLIC: Final = "https://planner.example"
+MAIN: Final = """
+{user} daemon off; pid {folder}/nginx.pid; error_log {folder}/error.log;
+events {{}}
+http {{
+    access_log off;
+    client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy;
+    fastcgi_temp_path {folder}/f; uwsgi_temp_path {folder}/u; scgi_temp_path {folder}/s;
+    include {folder}/planner.conf;
+}}
+"""
+"""What Debian's own file has around `conf.d/`, in a folder of the test's."""
+
+
+@pytest.fixture(scope="module")
+def proxy(
+    settings: Settings, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[str, Path]]:
+    """Where nginx listens, and its certificate; behind it a server whose address is PUBLIC."""
+    require(shutil.which("nginx"), "nginx is not installed")
+    folder = tmp_path_factory.mktemp("nginx")
+    pem = folder / "planner.pem"
+    pem.write_bytes(certificate())
+    port = free_port()
+    public = settings.model_copy(update={"public_url": PUBLIC, "max_body_bytes": BODY_BYTES})
+    with live(public) as address:
+        conf = replaced(
+            CONF.read_text(),
+            {
+                "127.0.0.1:8000": address.removeprefix("http://"),
+                "listen 443 ssl": f"listen 127.0.0.1:{port} ssl",
+                "/etc/ssl/planner/fullchain.pem": str(pem),
+                "/etc/ssl/planner/privkey.pem": str(pem),
+            },
+        )
+        (folder / "planner.conf").write_text(conf)
+        # Its workers would be somebody else, who can't write here.
+        user = "user root;" if os.geteuid() == 0 else ""
+        (folder / "main.conf").write_text(MAIN.format(folder=folder, user=user))
+        command = ["nginx", "-p", str(folder), "-c", str(folder / "main.conf")]
+        with program(command, {}, folder=folder) as process:
+            until_it_listens(process, port)
+            yield f"https://127.0.0.1:{port}", pem
+            process.terminate()
+            said = process.communicate(timeout=PATIENCE)[1]
+    assert (process.returncode, said) == (0, "")
+    assert (folder / "error.log").read_text() == ""
+
+
+@pytest.fixture
+async def http(proxy: tuple[str, Path]) -> AsyncIterator[httpx.AsyncClient]:
+    url, pem = proxy
+    tls = ssl.create_default_context(cafile=str(pem))
+    headers = {"Host": "planner.example"}
+    async with httpx.AsyncClient(base_url=url, headers=headers, verify=tls) as client:
+        yield client
+
+
+def signed_in(team: str, **more: str) -> dict[str, str]:
+    return {"Cookie": "; ".join(session(team, secure=True)), **more}
+
+
+async def test_a_page_writes_by_its_cookie_and_another_pages_does_not(
+    http: httpx.AsyncClient, store: Store, team: str
+) -> None:
+    body = {"query": MUTATION}
+    others = signed_in(team, Origin="https://evil.example")
+    assert is_refused(await http.post("/graphql", json=body, headers=others), 403, "FORBIDDEN")
+    plain = signed_in(team, Origin="http://planner.example")
+    assert is_refused(await http.post("/graphql", json=body, headers=plain), 403, "FORBIDDEN")
+    assert await everything(store, team) == []
+    own = signed_in(team, Origin=PUBLIC)
+    answer = await http.post("/graphql", json=body, headers=own)
+    assert answer.json() == {"data": {"createResource": {"errors": []}}}
+    assert answer.headers["strict-transport-security"]
+    assert len(await everything(store, team)) == 1
+
+
+async def test_the_largest_cookies_of_a_session_get_through(
+    http: httpx.AsyncClient, team: str
+) -> None:
+    cookies = f"{signed_in(team)['Cookie']}; other={'x' * 16_000}"
+    answer = await http.post("/graphql", json={"query": QUERY}, headers={"Cookie": cookies})
+    assert answer.json() == named(team)
+
+
+async def test_a_body_that_is_too_large_is_refused_by_the_server_in_json(
+    http: httpx.AsyncClient, team: str
+) -> None:
+    body = {"query": QUERY + " " * (BODY_BYTES + 500_000)}
+    answer = await http.post("/graphql", json=body, headers=signed_in(team))
+    assert is_refused(answer, 413)
+
+
+@pytest.mark.parametrize("media_type", [JSON, GRAPHQL])
+async def test_answers_are_compressed(http: httpx.AsyncClient, team: str, media_type: str) -> None:
+    headers = signed_in(team, Accept=media_type)
+    answer = await http.post("/graphql", json={"query": QUERY}, headers=headers)
+    assert answer.headers["content-encoding"] == "gzip"
+    assert "Accept-Encoding" in ",".join(answer.headers.get_list("vary"))
+    assert answer.json() == named(team)
+
+
+def replaced(text: str, changes: dict[str, str]) -> str:
+    for before, after in changes.items():
+        assert text.count(before) == 1, before
+        text = text.replace(before, after)
+    return text

@@ -20,8 +20,8 @@ test("on any colour there is enough contrast to read by", () => {
 })
 
 test("dark colours take white, light ones black", () => {
-  assert.equal(textOn("#1F77B4"), "#000000")
-  assert.equal(textOn("#d62728"), "#ffffff")
+  assert.equal(textOn("#1F77B4"), "#ffffff")
+  assert.equal(textOn("#ff7f0e"), "#000000")
   assert.equal(textOn("#ffd700"), "#000000")
   assert.equal(textOn("#0b1f3a"), "#ffffff")
 })

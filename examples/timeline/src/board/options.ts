@@ -52,10 +52,14 @@ export function optionsOf(canWrite: boolean): TimelineOptions {
 function minor(date: Date, scale: string): string {
   const time = date.valueOf()
   if (scale === "month") return language.axis(time, "shortMonth")
-  if (scale !== "day" && scale !== "week") return ""
-  const label = language.axis(time, "day")
-  return scale === "day" && dayAt(time) === today() ? `<mark>${label}</mark>` : label
+  const day = dayAt(time)
+  const label = String(Number(day.slice(8)))
+  // The library also marks the first of a month that begins within a week: two labels in one place.
+  if (scale === "week") return isMonday(time) ? label : ""
+  return day === today() ? `<mark>${label}</mark>` : label
 }
+
+const isMonday = (time: number): boolean => new Date(time).getUTCDay() === 1
 
 function major(date: Date, scale: string): string {
   return language.axis(date.valueOf(), scale === "month" ? "year" : "month")

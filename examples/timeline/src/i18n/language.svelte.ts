@@ -29,7 +29,7 @@ class Chosen {
   }
 
   /** A label of the axis. */
-  axis(time: number, parts: "day" | "month" | "shortMonth" | "year"): string {
+  axis(time: number, parts: "month" | "shortMonth" | "year"): string {
     return this.formats[parts].format(time)
   }
 }
@@ -52,11 +52,13 @@ function formatsOf(language: Language) {
     new Intl.DateTimeFormat(locale, { timeZone: "UTC", ...options })
   return {
     span: format({ year: "numeric", month: "short", day: "numeric" }),
-    day: format({ day: "numeric" }),
     shortMonth: format({ month: "short" }),
     month: format({ year: "numeric", month: "long" }),
     year: format({ year: "numeric" }),
   }
 }
+
+/** A name within a sentence: one that is written from right to left does not turn the rest around. */
+export const isolated = (name: string): string => `\u2068${name}\u2069`
 
 export const language = new Chosen()

@@ -1,4 +1,4 @@
-/** What the page has to say, newest last. Failures stay until they are closed. */
+/** What the page has to say, newest last: the failures, until they are closed, and the last good news. */
 
 import type { Failure } from "../lib/failures.ts"
 
@@ -10,6 +10,8 @@ export interface Message {
 
 /** How long good news is shown, in milliseconds. */
 const SHOWN = 6_000
+
+const SHOWN_AT_ONCE = 3
 
 export class Messages {
   all = $state.raw<readonly Message[]>([])
@@ -31,7 +33,8 @@ export class Messages {
 
   private add(text: string, failure: Failure | null): Message {
     const message = { key: ++this.last, text, failure }
-    this.all = [...this.all.slice(-3), message]
+    const failures = this.all.filter((each) => each.failure)
+    this.all = [...failures.slice(-SHOWN_AT_ONCE), message]
     return message
   }
 }

@@ -58,7 +58,10 @@ function formatsOf(language: Language) {
   }
 }
 
+// First strong isolate, pop directional isolate: Unicode Standard Annex 9.
+const [ISOLATE, END] = [0x2068, 0x2069].map((point) => String.fromCodePoint(point))
+
 /** A name within a sentence: one that is written from right to left does not turn the rest around. */
-export const isolated = (name: string): string => `\u2068${name}\u2069`
+export const isolated = (name: string): string => `${ISOLATE}${name}${END}`
 
 export const language = new Chosen()

@@ -73,7 +73,7 @@ async def visit(
             await context.add_cookies([cookie])  # type: ignore[list-item]
         page = await context.new_page()
         if now is not None:
-            await page.clock.set_fixed_time(now)
+            await page.clock.install(time=now)
         await page.goto(path)
         return page
 

@@ -1,7 +1,8 @@
 /** How the chart looks and behaves. It counts in UTC throughout: a day is a day wherever it is seen. */
 
+import Hammer from "@egjs/hammerjs"
 import moment from "moment"
-import type { TimelineOptions } from "vis-timeline/esnext"
+import type { Timeline, TimelineOptions } from "vis-timeline/esnext"
 
 import { DAY_MS, FIRST_DAY, LAST_DAY, dayAt, nearestDay, timeOf, today } from "../lib/days.ts"
 import { language } from "../i18n/language.svelte.ts"
@@ -80,4 +81,15 @@ function rowName({ id, content }: { id: string; content: string }): HTMLElement 
   button.dataset["person"] = id
   button.append(text(content))
   return button
+}
+
+interface Internals {
+  itemSet: { hammer: { get: (name: "pan") => { set: (options: { direction: number }) => void } } }
+}
+
+/** Lets the drag of a bar begin in any direction. The library means to, but names a constant that there is
+ * not (`Hammer.ALL`): bars that are pulled straight up or down would stay where they are. */
+export function draggableUpAndDown(timeline: Timeline): void {
+  const { hammer } = (timeline as unknown as Internals).itemSet
+  hammer.get("pan").set({ direction: Hammer.DIRECTION_ALL })
 }

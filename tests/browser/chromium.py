@@ -1,5 +1,5 @@
-"""A page in Debian's Chromium, and what must not happen on any: a request to another host, an error on
-the console, an exception that nobody caught."""
+"""A page in Debian's Chromium, and what must not happen on any: a request to another host, an error
+on the console, an exception that nobody caught."""
 
 import re
 from collections.abc import AsyncIterator, Sequence
@@ -39,10 +39,10 @@ async def running_chromium(path: str) -> AsyncIterator[Browser]:
 class Watch:
     """What was seen on the pages of a context."""
 
+    expected: Sequence[str] = ()
+    """Patterns of errors that the test itself brings about."""
     foreign: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
-    expected: list[str] = field(default_factory=list)
-    """Patterns of errors that the test itself brings about."""
 
     def note(self, page: Page) -> None:
         page.on("pageerror", lambda error: self.errors.append(f"uncaught: {error}"))
@@ -55,18 +55,18 @@ class Watch:
             ),
         )
 
-    def complaints(self, errors: Sequence[str] | None = None) -> list[str]:
-        """What was neither expected nor local."""
+    def complaints(self) -> list[str]:
+        """Requests that went elsewhere, and errors that were not expected."""
         return self.foreign + [
             error
-            for error in (self.errors if errors is None else errors)
+            for error in self.errors
             if not any(re.search(pattern, error) for pattern in self.expected)
         ]
 
 
-async def watched(context: BrowserContext) -> Watch:
+async def watched(context: BrowserContext, expected: Sequence[str] = ()) -> Watch:
     """Watches all pages of the context. Requests to other machines are recorded and go nowhere."""
-    watch = Watch()
+    watch = Watch(expected)
 
     async def local_only(route: Route) -> None:
         url = urlsplit(route.request.url)

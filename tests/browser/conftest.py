@@ -3,14 +3,14 @@
 import os
 import shutil
 import uuid
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
 import httpx
 import pytest
-from playwright.async_api import Browser, Page
+from playwright.async_api import Browser, BrowserContext, Page
 
 from tests.api_client import COOKIE, Api, token
 from tests.browser.chromium import Watch, running_chromium, watched
@@ -21,7 +21,7 @@ SCREENSHOTS: Final = Path(os.environ.get("PLANNER_SCREENSHOTS", HOME / "screensh
 """Where the screenshots of a run are kept, for whoever wants to look."""
 SIZE: Final = {"width": 1280, "height": 800}
 NOW: Final = datetime(2026, 3, 2, 12, tzinfo=UTC)
-"""When the tests that name days take place: a Monday, a week before the clocks change in America."""
+"""When the tests that name days take place: a Monday, days before America changes its clocks."""
 
 Visit = Callable[..., Awaitable[Page]]
 Shoot = Callable[[Page, str], Awaitable[None]]
@@ -43,38 +43,34 @@ async def browser() -> AsyncIterator[Browser]:
 
 
 @pytest.fixture
-def watches() -> list[Watch]:
-    """What was seen on the pages of this test."""
-    return []
-
-
-@pytest.fixture
-async def visit(
-    browser: Browser, dev: str, watches: list[Watch], request: pytest.FixtureRequest
-) -> AsyncIterator[Visit]:
+async def visit(browser: Browser, dev: str) -> AsyncIterator[Visit]:
     """Opens a page: `visit("/")` as whom the server signs in itself, with `team` as one of its
-    members. When the test is over, nothing may have gone wrong on any of them."""
-    contexts = []
+    members; with None as the path nothing is loaded yet. When the test is over, nothing may have
+    gone wrong on any of the pages but what the patterns in `expected` match."""
+    contexts: list[BrowserContext] = []
+    watches: list[Watch] = []
 
     async def visit(
-        path: str = "/",
+        path: str | None = "/",
         *,
         team: str | None = None,
         role: str = "member",
         now: datetime | None = NOW,
+        expected: Sequence[str] = (),
         **options: Any,
     ) -> Page:
         options = {"viewport": SIZE, "locale": "en-GB", "timezone_id": "UTC", **options}
         context = await browser.new_context(base_url=dev, **options)
         contexts.append(context)
-        watches.append(await watched(context))
+        watches.append(await watched(context, expected))
         if team is not None:
             cookie = {"name": COOKIE, "value": token(team, role=role), "url": dev}
             await context.add_cookies([cookie])  # type: ignore[list-item]
         page = await context.new_page()
         if now is not None:
             await page.clock.install(time=now)
-        await page.goto(path)
+        if path is not None:
+            await page.goto(path)
         return page
 
     yield visit

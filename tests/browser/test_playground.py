@@ -24,5 +24,5 @@ async def test_graphiql_needs_nobody_but_us_shows_docs_and_runs_the_example_sign
     await docs.get_by_role("link", name="Query", exact=True).click()
     await expect(docs).to_contain_text("The team of the session; a request can't name another.")
     await shoot(page, "graphiql")
-    # CodeMirror's own: its text is scrolled by the caret, which the keyboard moves in a hidden field.
+    # CodeMirror's own: the caret scrolls its text, and keys move the caret by a hidden field.
     assert await violations(page, without=("scrollable-region-focusable",)) == []

@@ -1,7 +1,9 @@
-"""The timeline as the mouse works it: drawn, dragged, resized, and taken back when others were first."""
+"""The timeline by mouse: drawn, dragged, resized, and taken back when others were first."""
+
+from itertools import pairwise
 
 import pytest
-from playwright.async_api import Page, expect
+from playwright.async_api import Page, Request, expect
 
 from tests.api_client import Api
 from tests.browser.axe import violations
@@ -119,14 +121,12 @@ async def test_scrolling_asks_for_what_comes_into_view_and_for_nothing_twice(
     page, id = await with_one(visit, api, team)
     board = Board(page)
     asked: list[dict[str, str]] = []
-    page.on(
-        "request",
-        lambda request: (
+
+    def note(request: Request) -> None:
+        if "assignments(from" in (request.post_data or ""):
             asked.append(request.post_data_json["variables"])
-            if "assignments(from" in (request.post_data or "")
-            else None
-        ),
-    )
+
+    page.on("request", note)
     person = await api.resource("Later")
     later = await api.assignment(person, await api.project("Tunnel"), "2026-08-03", "2026-08-04")
     for _ in range(6):
@@ -140,7 +140,7 @@ async def test_scrolling_asks_for_what_comes_into_view_and_for_nothing_twice(
     await expect(board.bar(id)).to_be_visible()
     spans = sorted((each["from"], each["to"]) for each in asked)
     assert spans[0][0] == "2026-05-01"  # Up to the end of April was there from the start.
-    assert all(one[1] < other[0] for one, other in zip(spans, spans[1:], strict=False))
+    assert all(one[1] < other[0] for one, other in pairwise(spans))
 
 
 async def test_overlaps_are_marked_and_listed_and_block_nothing(
@@ -169,8 +169,10 @@ async def test_overlaps_are_marked_and_listed_and_block_nothing(
 
 
 async def person_of(api: Api, id: str) -> str:
-    data = await api.data("{ team { assignments { id resourceId } } }")
-    return next(each["resourceId"] for each in data["team"]["assignments"] if each["id"] == id)
+    data = await api.data(
+        "query($id: ID!) { node(id: $id) { ... on Assignment { resourceId } } }", id=id
+    )
+    return str(data["node"]["resourceId"])
 
 
 async def with_one(visit: Visit, api: Api, team: str) -> tuple[Page, str]:

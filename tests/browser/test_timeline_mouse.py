@@ -1,5 +1,6 @@
 """The timeline by mouse: drawn, dragged, resized, and taken back when others were first."""
 
+import json
 from itertools import pairwise
 
 import pytest
@@ -123,8 +124,8 @@ async def test_scrolling_asks_for_what_comes_into_view_and_for_nothing_twice(
     asked: list[dict[str, str]] = []
 
     def note(request: Request) -> None:
-        if "assignments(from" in (request.post_data or ""):
-            asked.append(request.post_data_json["variables"])
+        if "assignments(from" in (sent := request.post_data or ""):
+            asked.append(json.loads(sent)["variables"])
 
     page.on("request", note)
     person = await api.resource("Later")

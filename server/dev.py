@@ -28,13 +28,14 @@ _SESSION: Final = timedelta(days=30)
 
 def dev_settings(settings: Settings) -> Settings:
     """The settings of a development server: what the environment says, and playground,
-    introspection, metrics, an embedded store and a secret where it says nothing."""
+    timeline, introspection, metrics, an embedded store and a secret where it says nothing."""
     chosen = settings.model_fields_set
     is_jwt = settings.session_strategy is SessionStrategy.JWT
     secret = settings.auth_secret or (SecretStr(dev_secret(settings.home)) if is_jwt else None)
     return settings.model_copy(
         update={
             "playground": settings.playground if "playground" in chosen else True,
+            "timeline": settings.timeline if "timeline" in chosen else True,
             "introspection": settings.introspection if "introspection" in chosen else True,
             "metrics": settings.metrics if "metrics" in chosen else True,
             "store": settings.store if chosen & {"store", "endpoint_url"} else StoreKind.EMBEDDED,

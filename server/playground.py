@@ -17,20 +17,17 @@ from string import Template
 import structlog
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import FileResponse, HTMLResponse, Response
+from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 from strawberry.http.ides import get_graphql_ide_html
 
 from server.assets import GRAPHIQL, REACT, REACT_DOM, Package, is_fetched
+from server.pages import CLOSED, IMMUTABLE, page
 
 __all__ = ["playground_response", "playground_routes"]
 
 STATIC = Path(__file__).with_name("static")
 FETCH_COMMAND = "python -m server.assets graphiql"
-# The names and versions in an asset's path change with its content, so it never goes stale.
-IMMUTABLE = "public, max-age=31536000, immutable"
-# Nobody may frame the page: a click in it can change data.
-CLOSED = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 NOTICE = (
     '<p role="status" style="margin:0;padding:.5rem 1rem;font:14px system-ui,sans-serif;'
     'background:#fff3cd;color:#664d03">GraphiQL comes from a CDN here, since this server has no '
@@ -59,12 +56,12 @@ def playground_response(home: Path, path: str) -> Response:
     urls = {name: escape(_url(path, asset)) for name, asset in _assets(home).items()}
     # A menu of GraphiQL's adds one style element to the page, with the nonce it is told.
     nonce = secrets.token_urlsafe(16)
-    page = Template((STATIC / "playground.html").read_text(encoding="utf-8"))
+    template = Template((STATIC / "playground.html").read_text(encoding="utf-8"))
     policy = (
         f"default-src 'none'; script-src 'self'; style-src 'self' 'nonce-{nonce}'; "
         f"connect-src 'self'; img-src 'self' data:; font-src 'self' data:; {CLOSED}"
     )
-    return _page(page.substitute(urls, nonce=nonce), policy)
+    return _page(template.substitute(urls, nonce=nonce), policy)
 
 
 def playground_routes(home: Path, path: str) -> list[Route]:
@@ -137,13 +134,6 @@ def _stock_page() -> Response:
 
 
 def _page(html: str, policy: str) -> Response:
-    """The page with what is its own; `server.security` has the headers of every answer."""
-    return HTMLResponse(
-        html,
-        headers={
-            "Content-Security-Policy": policy,
-            "Cross-Origin-Opener-Policy": "same-origin",
-            "Referrer-Policy": "same-origin",
-            "Vary": "Accept",
-        },
-    )
+    response = page(html, policy)
+    response.headers["Vary"] = "Accept"  # A client gets another answer at this address.
+    return response

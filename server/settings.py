@@ -88,6 +88,7 @@ class Settings(BaseSettings):
 
     introspection: bool = False
     playground: bool = False
+    timeline: bool = False
     trusted_documents: Path | None = None
     fast_path: bool = True
 

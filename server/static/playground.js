@@ -89,5 +89,13 @@ query Timeline($from: Date!, $to: Date!) {
     },
     logo,
   );
+  // The editors take their keys by hidden text fields, which GraphiQL leaves without names.
+  const named = () => {
+    for (const field of document.querySelectorAll(".CodeMirror textarea:not([aria-label])")) {
+      const section = field.closest("section[aria-label]");
+      field.setAttribute("aria-label", section ? section.getAttribute("aria-label") : "Editor");
+    }
+  };
+  new MutationObserver(named).observe(document.body, { childList: true, subtree: true });
   ReactDOM.createRoot(document.getElementById("graphiql")).render(editor);
 })();

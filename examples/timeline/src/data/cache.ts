@@ -1,0 +1,103 @@
+/**
+ * The normalised cache: every object once, by `__typename` and `id`. What a mutation answers is put
+ * where it belongs, so nothing is asked for again after a write.
+ */
+
+import { cacheExchange, type Cache, type CacheExchangeOpts, type DataFields } from "@urql/exchange-graphcache"
+
+type Key = string
+type Payload = Record<string, unknown> | null
+type Entity = Exclude<Parameters<Cache["keyOfEntity"]>[0], string | null | undefined>
+
+const OWNERS = { Resource: "resources", Project: "projects" } as const
+
+/** Objects without an id are parts of what has one. */
+const embedded = () => null
+
+const settings: CacheExchangeOpts = {
+  keys: {
+    CreateAssignmentPayload: embedded,
+    CreateProjectPayload: embedded,
+    CreateResourcePayload: embedded,
+    DeleteAssignmentPayload: embedded,
+    DeleteProjectPayload: embedded,
+    DeleteResourcePayload: embedded,
+    Overlap: embedded,
+    UpdateAssignmentPayload: embedded,
+    UserError: embedded,
+  },
+  updates: {
+    Query: {
+      // Asked again and not there any more.
+      node: (result, args, cache) => {
+        if (result["node"] === null) drop(cache, "assignments", [`Assignment:${String(args["id"])}`])
+      },
+    },
+    Mutation: {
+      createAssignment: (result, _args, cache) => addAssignment(result, cache),
+      createResource: (result, _args, cache) => addOwner(result, cache, "Resource"),
+      createProject: (result, _args, cache) => addOwner(result, cache, "Project"),
+      deleteAssignment: (result, _args, cache) => {
+        const id = payload(result, "deleteAssignment")?.["deletedAssignmentId"]
+        if (id) drop(cache, "assignments", [`Assignment:${String(id)}`])
+      },
+      deleteResource: (result, _args, cache) => removeOwner(result, cache, "Resource"),
+      deleteProject: (result, _args, cache) => removeOwner(result, cache, "Project"),
+    },
+  },
+}
+
+export const normalisedCache = () => cacheExchange(settings)
+
+function addAssignment(result: DataFields, cache: Cache): void {
+  const assignment = payload(result, "createAssignment")?.["assignment"] as Payload
+  const key = assignment && cache.keyOfEntity(assignment as Entity)
+  if (!key) return
+  const { startDate, endDateExclusive } = assignment as { startDate: string; endDateExclusive: string }
+  change(cache, "assignments", (keys, { from, to }) =>
+    startDate <= to && endDateExclusive > from ? [...keys.filter((each) => each !== key), key] : keys,
+  )
+}
+
+function addOwner(result: DataFields, cache: Cache, type: keyof typeof OWNERS): void {
+  const owner = payload(result, `create${type}`)?.[type.toLowerCase()] as Payload
+  const key = owner && cache.keyOfEntity(owner as Entity)
+  if (key) change(cache, OWNERS[type], (keys) => [...keys.filter((each) => each !== key), key])
+}
+
+function removeOwner(result: DataFields, cache: Cache, type: keyof typeof OWNERS): void {
+  const gone = payload(result, `delete${type}`)
+  const id = gone?.[`deleted${type}Id`]
+  if (!id) return
+  const assignments = gone["deletedAssignmentIds"] as string[]
+  drop(cache, OWNERS[type], [`${type}:${String(id)}`])
+  drop(
+    cache,
+    "assignments",
+    assignments.map((each) => `Assignment:${each}`),
+  )
+}
+
+function drop(cache: Cache, field: string, gone: readonly Key[]): void {
+  change(cache, field, (keys) => keys.filter((key) => !gone.includes(key)))
+}
+
+/** Changes all lists of the team that are kept under this field, whatever their arguments. */
+function change(
+  cache: Cache,
+  field: string,
+  changed: (keys: Key[], args: { from: string; to: string }) => Key[],
+): void {
+  const team = cache.resolve("Query", "team") as Key | null
+  if (!team) return
+  for (const { fieldName, arguments: args } of cache.inspectFields(team)) {
+    if (fieldName !== field) continue
+    const keys = cache.resolve(team, field, args) as Key[]
+    const window = (args ?? {}) as { from: string; to: string }
+    cache.link(team, field, args, changed(keys, window))
+  }
+}
+
+function payload(result: DataFields, field: string): Payload {
+  return (result[field] ?? null) as Payload
+}

@@ -1,0 +1,15 @@
+import { svelte } from "@sveltejs/vite-plugin-svelte"
+import { defineConfig } from "vite"
+
+export default defineConfig({
+  plugins: [svelte()],
+  build: {
+    // Where the server looks, see docs/timeline.md; `make web` names another for PLANNER_HOME.
+    outDir: process.env["OUT_DIR"] ?? "../../.planner/timeline",
+    emptyOutDir: true,
+    // A policy without `data:` scripts and fonts: nothing is put inline.
+    assetsInlineLimit: 0,
+    chunkSizeWarningLimit: 1000,
+  },
+  server: { proxy: { "/graphql": { target: "http://127.0.0.1:8000", changeOrigin: false } } },
+})

@@ -1,0 +1,77 @@
+"""The timeline page as a user handles it."""
+
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any, Final
+
+from playwright.async_api import Locator, Page, expect
+
+from tests.api_client import Api
+
+__all__ = ["Board", "stored"]
+
+MONTH: Final = 35
+"""How many days the page shows at first."""
+
+
+class Board:
+    """A page that shows a plan."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+
+    @property
+    def bars(self) -> Locator:
+        return self.page.locator(".vis-item.bar")
+
+    def bar(self, id: str) -> Locator:
+        """The bar of the assignment with this id."""
+        return self.page.locator(f'.vis-item.bar[data-id="{id}"]')
+
+    def button(self, name: str) -> Locator:
+        return self.page.get_by_role("button", name=name, exact=True)
+
+    async def shows(self, id: str, *parts: str) -> None:
+        """Waits until the bar's label has these parts, in this order, whatever blanks are there."""
+        pattern = ".*".join(re.escape(part).replace(r"\ ", r"\s") for part in parts)
+        await expect(self.bar(id)).to_have_attribute("aria-label", re.compile(pattern))
+
+    async def drag(self, id: str, *, days: float = 0, rows: int = 0, edge: str = "middle") -> None:
+        """Drags the bar, or one of its ends, with the mouse."""
+        box = await self.bar(id).bounding_box()
+        center = await self.page.locator(".vis-panel.vis-center").bounding_box()
+        assert box is not None
+        assert center is not None
+        x = box["x"] + {"left": 2.0, "middle": box["width"] / 2, "right": box["width"] - 2}[edge]
+        y = box["y"] + box["height"] / 2
+        across, down = days * center["width"] / MONTH, rows * await self._row_height()
+        await self.page.mouse.move(x, y)
+        await self.page.mouse.down()
+        # The chart takes what is shorter than five pixels for a trembling hand.
+        await self.page.mouse.move(x + across / 2, y + down / 2, steps=5)
+        await self.page.mouse.move(x + across, y + down, steps=5)
+        await self.page.mouse.up()
+
+    @asynccontextmanager
+    async def writing(self, operation: str) -> AsyncIterator[None]:
+        """Waits until the server has answered the operation that this brings about."""
+        async with self.page.expect_response(
+            lambda response: operation in (response.request.post_data or "")
+        ):
+            yield
+
+    async def _row_height(self) -> float:
+        box = await self.page.locator(".vis-labelset .vis-label").first.bounding_box()
+        assert box is not None
+        return box["height"]
+
+
+async def stored(api: Api, id: str) -> dict[str, Any]:
+    """The assignment as the server has it."""
+    fields = "startDate endDate endDateExclusive note version resource { name } project { name }"
+    data = await api.data(
+        f"query($id: ID!) {{ node(id: $id) {{ ... on Assignment {{ {fields} }} }} }}", id=id
+    )
+    found: dict[str, Any] = data["node"]
+    return found

@@ -7,36 +7,36 @@
 export class Focus {
   /** The bar that Tab leads to. */
   private active: string | null = null
-  /** Whether the keyboard was on the bar when its element went away. */
-  private held = false
+  /** What the keyboard is on, as a selector: a bar, or the name of a row. Its element may go away. */
+  private held: string | null = null
   private root: HTMLElement
 
   constructor(root: HTMLElement) {
     this.root = root
     root.addEventListener("focusin", ({ target }) => {
+      this.held = selectorOf(target)
       const id = idOf(target)
       if (!id) return
       this.active = id
-      this.held = true
       this.rove()
     })
     root.addEventListener("focusout", ({ relatedTarget }) => {
-      if (relatedTarget) this.held = false
+      if (relatedTarget) this.held = null
     })
     root.addEventListener("pointerdown", ({ target }) => {
-      if (!idOf(target)) this.held = false
+      if (!selectorOf(target)) this.held = null
     })
   }
 
   /** Takes the keyboard to the bar, now or as soon as it is drawn. */
   take(id: string): void {
     this.active = id
-    this.held = true
-    this.element(id)?.focus({ preventScroll: true })
+    this.held = barSelector(id)
+    this.restore()
     this.rove()
   }
 
-  /** Describes the bars that are drawn, and gives the keyboard back to the one it was on. */
+  /** Describes the bars that are drawn, and gives the keyboard back to what it was on. */
   describe(labels: ReadonlyMap<string, string>): void {
     for (const element of this.elements()) {
       const label = labels.get(idOf(element) ?? "") ?? ""
@@ -46,8 +46,11 @@ export class Focus {
       element.title = label
     }
     this.rove()
-    if (this.held && this.active && document.activeElement === document.body)
-      this.element(this.active)?.focus({ preventScroll: true })
+    if (document.activeElement === document.body) this.restore()
+  }
+
+  private restore(): void {
+    if (this.held) this.root.querySelector<HTMLElement>(this.held)?.focus({ preventScroll: true })
   }
 
   private rove(): void {
@@ -56,13 +59,18 @@ export class Focus {
     for (const each of elements) each.tabIndex = each === chosen ? 0 : -1
   }
 
-  private element(id: string): HTMLElement | undefined {
-    return this.elements().find((each) => idOf(each) === id)
-  }
-
   private elements(): HTMLElement[] {
     return [...this.root.querySelectorAll<HTMLElement>(".vis-item.bar")]
   }
+}
+
+const barSelector = (id: string): string => `.vis-item.bar[data-id="${CSS.escape(id)}"]`
+
+function selectorOf(target: EventTarget | null): string | null {
+  const id = idOf(target)
+  if (id) return barSelector(id)
+  const name = target instanceof Element ? target.closest<HTMLElement>("[data-person]") : null
+  return name && `[data-person="${CSS.escape(name.dataset["person"] ?? "")}"]`
 }
 
 /** The id of the bar that the element is, or is in. */

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import httpx
 import pytest
-from playwright.async_api import Browser, BrowserContext, Page
+from playwright.async_api import Browser, BrowserContext, Page, expect
 
 from tests.api_client import COOKIE, Api, token
 from tests.browser.chromium import Watch, running_chromium, watched
@@ -22,6 +22,9 @@ SCREENSHOTS: Final = Path(os.environ.get("PLANNER_SCREENSHOTS", HOME / "screensh
 SIZE: Final = {"width": 1280, "height": 800}
 NOW: Final = datetime(2026, 3, 2, 12, tzinfo=UTC)
 """When the tests that name days take place: a Monday, days before America changes its clocks."""
+
+# A busy machine draws late; what is there is seen at once all the same. Milliseconds.
+expect.set_options(timeout=20_000)
 
 Visit = Callable[..., Awaitable[Page]]
 Shoot = Callable[[Page, str], Awaitable[None]]

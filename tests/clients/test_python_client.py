@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.clients.examples import EXAMPLES, clean_copy, documents, environment, follow, run
+from tests.clients.examples import clean_copy, documents, environment, follow, run
 from tests.docs.documents import ROOT, block_from
 
 pytestmark = pytest.mark.web
@@ -74,11 +74,3 @@ def test_types_are_strict(said: list[str], folder: Path, programs: Path) -> None
     found = [line.rpartition("[")[2].rstrip("]") for line in checked.stdout.splitlines()]
     assert all(line.startswith("typed.py:") for line in checked.stdout.splitlines())
     assert found == ["return-value", "union-attr", "arg-type", "attr-defined"]
-
-
-def test_pins_have_hashes_and_name_no_address() -> None:
-    text = (EXAMPLES / "python" / "requirements.txt").read_text()
-    pins = text.replace("\\\n", "").splitlines()
-    assert pins
-    assert all("==" in pin and "--hash=sha256:" in pin for pin in pins)
-    assert "://" not in text

@@ -19,7 +19,8 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
-ROOT: Final = Path(__file__).parents[2]
+from tests.docs.documents import ROOT
+
 PYPROJECT: Final[Mapping[str, Any]] = tomllib.loads((ROOT / "pyproject.toml").read_text())
 PROJECT: Final[Mapping[str, Any]] = PYPROJECT["project"]
 EXTRAS: Final[Mapping[str, list[str]]] = PROJECT["optional-dependencies"]
@@ -44,17 +45,21 @@ class Pin:
         return Version(specifier.version)
 
 
-def lock(file: str) -> list[Pin]:
+def lock(file: Path) -> list[Pin]:
     """The pins of a lock file. One package may have several, with markers that exclude each other;
     anything else in the file than pins and hashes is an error."""
-    lines = (ROOT / "requirements" / file).read_text().replace("\\\n", " ").splitlines()
+    lines = file.read_text().replace("\\\n", " ").splitlines()
     return [
         Pin(Requirement(line.partition("--hash")[0]), tuple(HASH.findall(line))) for line in lines
     ]
 
 
-LOCKS: Final = sorted(path.name for path in (ROOT / "requirements").iterdir())
-DEV, SERVE, LAMBDA, BUILD = (lock(f"{each}.txt") for each in ("dev", "serve", "lambda", "build"))
+LOCKS: Final = sorted(
+    [*ROOT.glob("requirements/*.txt"), ROOT / "examples" / "python" / "requirements.txt"]
+)
+DEV, SERVE, LAMBDA, BUILD = (
+    lock(ROOT / "requirements" / f"{each}.txt") for each in ("dev", "serve", "lambda", "build")
+)
 
 
 def asked(requirements: Iterable[str]) -> Iterator[Requirement]:
@@ -107,9 +112,13 @@ def test_a_deployment_gets_the_very_pins_that_were_tested(pins: list[Pin]) -> No
     assert len(pins) < len(DEV)
 
 
-@pytest.mark.parametrize("file", LOCKS)
-def test_every_pin_has_hashes(file: str) -> None:
-    assert [pin.name for pin in lock(file) if not pin.hashes] == []
+def of_root(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("file", LOCKS, ids=of_root)
+def test_every_pin_of_python_is_a_version_with_hashes(file: Path) -> None:
+    assert [str(pin.version) for pin in lock(file) if not pin.hashes] == []
 
 
 def test_boto_comes_with_aioboto3_alone_which_pins_it() -> None:
@@ -124,6 +133,11 @@ def test_all_that_is_installed_fits_together() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.parametrize("file", LOCKS, ids=of_root)
+def test_lock_file_of_python_names_no_address(file: Path) -> None:
+    assert "://" not in file.read_text()
+
+
 NPM_LOCKS: Final = [
     file
     for folder in ROOT.glob("[!.]*/")
@@ -132,18 +146,20 @@ NPM_LOCKS: Final = [
 ]
 
 
-@pytest.mark.parametrize("file", LOCKS)
-def test_lock_file_of_python_names_no_address(file: str) -> None:
-    assert "://" not in (ROOT / "requirements" / file).read_text()
-
-
 def test_lock_files_of_npm_are_found() -> None:
     assert ROOT / "tests" / "authjs" / "package-lock.json" in NPM_LOCKS
 
 
-@pytest.mark.parametrize("file", NPM_LOCKS, ids=lambda path: path.parent.name)
+@pytest.mark.parametrize("file", NPM_LOCKS, ids=of_root)
 def test_lock_file_of_npm_names_no_address_and_has_hashes(file: Path) -> None:
     packages = json.loads(file.read_text())["packages"]
     for name, package in packages.items():
         assert "resolved" not in package, name
         assert "integrity" in package or name == "", name
+
+
+@pytest.mark.parametrize("file", NPM_LOCKS, ids=of_root)
+def test_every_package_of_npm_is_asked_for_by_its_very_version(file: Path) -> None:
+    manifest = json.loads(file.with_name("package.json").read_text())
+    asked = {**manifest["dependencies"], **manifest.get("devDependencies", {})}
+    assert {name: each for name, each in asked.items() if not each[0].isdigit()} == {}

@@ -9,7 +9,9 @@ from typing import Final, NamedTuple, Protocol, cast
 
 from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
 
-__all__ = ["TICKS", "Answer", "Connection", "Disconnected", "Origin", "Owner", "ReadTimeout"]
+from data.endpoint import Endpoint
+
+__all__ = ["TICKS", "Answer", "Connection", "Disconnected", "Owner", "ReadTimeout"]
 
 _LARGEST: Final = 16 * 1024 * 1024
 """Bytes of an answer with its headers. DynamoDB has 16 MB for BatchGetItem, and less for others."""
@@ -33,13 +35,6 @@ class Answer(NamedTuple):
     status: int
     headers: Mapping[str, str]
     body: bytes
-
-
-class Origin(NamedTuple):
-    host: str
-    port: int
-    tls: bool
-    path: str
 
 
 class Owner(Protocol):
@@ -70,13 +65,13 @@ class Connection(asyncio.Protocol):
         "_ticks",
         "_transport",
         "_waiter",
+        "endpoint",
         "idle_since",
-        "origin",
         "usable",
     )
 
-    def __init__(self, owner: Owner, origin: Origin) -> None:
-        self._owner, self.origin = owner, origin
+    def __init__(self, owner: Owner, endpoint: Endpoint) -> None:
+        self._owner, self.endpoint = owner, endpoint
         self._transport: asyncio.Transport | None = None
         self._parser: HttpResponseParser | None = None
         self._waiter: asyncio.Future[Answer] | None = None

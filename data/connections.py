@@ -10,10 +10,9 @@ import ssl
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
-from functools import lru_cache
-from urllib.parse import urlsplit
 
-from data.connection import TICKS, Answer, Connection, Disconnected, Origin
+from data.connection import TICKS, Answer, Connection, Disconnected
+from data.endpoint import Endpoint
 
 __all__ = ["ConnectTimeout", "Connections"]
 
@@ -58,19 +57,18 @@ class Connections:
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._timer: asyncio.TimerHandle | None = None
 
-    async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> Answer:
+    async def post(self, endpoint: Endpoint, headers: Mapping[str, str], body: bytes) -> Answer:
         """Sends one request, once, with these headers and the length of the body. Raises
         ConnectTimeout, ReadTimeout, Disconnected, or another OSError (that of TLS and of name
         resolution among them), and ValueError for a header that breaks its line."""
-        origin = _origin_of(url)
-        request = _request(origin.path, headers, body)
+        request = _request(endpoint.path, headers, body)
         if self.free:
             self.free -= 1
         else:
             await self._place()
         connection: Connection | None = None
         try:
-            connection = self._reused(origin) or await self._opened(origin)
+            connection = self._reused(endpoint) or await self._opened(endpoint)
             answer = await connection.ask(request)
             if connection.usable:
                 connection.idle_since = self._clock()
@@ -112,29 +110,29 @@ class Connections:
                 return
         self.free += 1
 
-    def _reused(self, origin: Origin) -> Connection | None:
+    def _reused(self, endpoint: Endpoint) -> Connection | None:
         too_old = self._clock() - self.idle_timeout
         for connection in reversed(tuple(self.idle)):
             if connection.idle_since < too_old:
                 connection.drop()
-            elif connection.origin == origin:
+            elif connection.endpoint == endpoint:
                 self.idle.remove(connection)
                 return connection
         return None
 
-    async def _opened(self, origin: Origin) -> Connection:
+    async def _opened(self, endpoint: Endpoint) -> Connection:
         if self.closed:
             raise Disconnected("the connections are closed")
         if len(self.idle) > self.free:
             self.idle[0].drop()  # It goes elsewhere.
-        connection = Connection(self, origin)
-        tls = self._tls if origin.tls else None
+        connection = Connection(self, endpoint)
+        tls = self._tls if endpoint.tls else None
         try:
             async with asyncio.timeout(None) as limit:
                 timer = _Countdown(self.loop, self.connect_timeout, limit)
                 try:
                     await self.loop.create_connection(
-                        lambda: connection, origin.host, origin.port, ssl=tls
+                        lambda: connection, endpoint.hostname, endpoint.port, ssl=tls
                     )
                 finally:
                     timer.cancel()
@@ -184,13 +182,6 @@ class _Countdown:
 
     def cancel(self) -> None:
         self._timer.cancel()
-
-
-@lru_cache(maxsize=16)
-def _origin_of(url: str) -> Origin:
-    parts = urlsplit(url)
-    tls = parts.scheme == "https"
-    return Origin(parts.hostname or "", parts.port or (443 if tls else 80), tls, parts.path or "/")
 
 
 def _request(path: str, headers: Mapping[str, str], body: bytes) -> bytes:

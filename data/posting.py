@@ -21,6 +21,7 @@ from botocore.httpsession import create_urllib3_context, get_cert_path
 
 from data.connection import Answer, Disconnected, ReadTimeout
 from data.connections import Connections, ConnectTimeout
+from data.endpoint import Endpoint
 
 if TYPE_CHECKING:
     from types_aiobotocore_dynamodb.client import DynamoDBClient
@@ -34,7 +35,7 @@ _IDLE: Final = 12.0
 class Poster(Protocol):
     """What a request goes out by, once."""
 
-    async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> Answer:
+    async def post(self, endpoint: Endpoint, headers: Mapping[str, str], body: bytes) -> Answer:
         """The answer, whatever its status, or an exception of boto's where there is none."""
 
 
@@ -44,11 +45,11 @@ class Direct:
     def __init__(self, connections: Connections) -> None:
         self.connections = connections
 
-    async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> Answer:
+    async def post(self, endpoint: Endpoint, headers: Mapping[str, str], body: bytes) -> Answer:
         try:
-            return await self.connections.post(url, headers, body)
+            return await self.connections.post(endpoint, headers, body)
         except (OSError, ValueError) as error:
-            raise _as_boto_says(error, url) from error
+            raise _as_boto_says(error, endpoint.url) from error
 
 
 def _as_boto_says(error: OSError | ValueError, url: str) -> Exception:
@@ -71,8 +72,8 @@ class Proxied:
     def __init__(self, http: Any) -> None:
         self._http = http
 
-    async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> Answer:
-        prepared = AWSPreparedRequest("POST", url, cast("Any", headers), body, False)
+    async def post(self, endpoint: Endpoint, headers: Mapping[str, str], body: bytes) -> Answer:
+        prepared = AWSPreparedRequest("POST", endpoint.url, cast("Any", headers), body, False)
         response = await self._http.send(prepared)
         return Answer(response.status_code, response.headers, await response.content)
 

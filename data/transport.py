@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 import msgspec
 from botocore.exceptions import ClientError, NoCredentialsError, ResponseStreamingError
 
+from data.endpoint import Endpoint, endpoint_of
 from data.metering import Operation
 from data.posting import Poster
-from data.signing import Destination, Keys, destination_of, signed_headers
+from data.signing import Keys, signed_headers
 
 if TYPE_CHECKING:
     from types_aiobotocore_dynamodb.client import DynamoDBClient
@@ -46,7 +47,7 @@ class RequestSpan(Protocol):
         and each entry of ConsumedCapacity as JSON."""
 
 
-OpenRequestSpan = Callable[[Operation, Destination], AbstractContextManager[RequestSpan | None]]
+OpenRequestSpan = Callable[[Operation, Endpoint], AbstractContextManager[RequestSpan | None]]
 """Opens the span of one request; it ends with the exception if there is no answer."""
 
 
@@ -77,7 +78,7 @@ class Transport:
         meta = self._client.meta
         self._targets = meta.service_model.metadata["targetPrefix"]
         self._user_agent = meta.config.user_agent
-        self._resolved: tuple[str | None, Destination] | None = None
+        self._resolved: tuple[str | None, Endpoint] | None = None
 
     async def send(self, operation: Operation, request: Mapping[str, Any]) -> bytes:
         """The body of the answer to one request. Raises ClientError for an answer that is an
@@ -86,15 +87,15 @@ class Transport:
         if self._credentials is None:
             raise NoCredentialsError
         keys = await self._credentials.get_frozen_credentials()
-        destination = await self._destination(operation, request, keys.account_id)
+        endpoint = await self._endpoint(operation, request, keys.account_id)
         body = _json(request)
         target = f"{self._targets}.{operation}"
         moment = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
-        headers = signed_headers(keys, destination, target, body, moment)
+        headers = signed_headers(keys, endpoint, target, body, moment)
         headers["User-Agent"] = self._user_agent
         headers["Accept-Encoding"] = "identity"
-        with self._open_span(operation, destination) as span:
-            status, said, answer = await self.poster.post(destination.url, headers, body)
+        with self._open_span(operation, endpoint) as span:
+            status, said, answer = await self.poster.post(endpoint, headers, body)
             checksum = said.get("x-amz-crc32")
             if checksum is not None and checksum != str(zlib.crc32(answer)):
                 raise ResponseStreamingError(error="its checksum (x-amz-crc32) is another")
@@ -107,9 +108,9 @@ class Transport:
                 raise error
             return answer
 
-    async def _destination(
+    async def _endpoint(
         self, operation: Operation, request: Mapping[str, Any], account: str | None
-    ) -> Destination:
+    ) -> Endpoint:
         """Where boto would send this. It depends on settings, on the table, and on the account
         that the credentials are of, which is known no sooner than they are."""
         if self._resolved is None or self._resolved[0] != account:
@@ -119,7 +120,7 @@ class Transport:
                 meta.service_model.operation_model(operation), request, context
             )
             region = context.get("signing", {}).get("region", meta.region_name)
-            self._resolved = account, destination_of(url, region)
+            self._resolved = account, endpoint_of(url, region)
         return self._resolved[1]
 
 
@@ -164,7 +165,7 @@ def _json(request: Mapping[str, Any]) -> bytes:
         return json.dumps(request).encode()
 
 
-def _no_span(operation: Operation, destination: Destination) -> AbstractContextManager[None]:
+def _no_span(operation: Operation, endpoint: Endpoint) -> AbstractContextManager[None]:
     return _NOTHING
 
 

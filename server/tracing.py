@@ -10,7 +10,6 @@ import os
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import AbstractContextManager, asynccontextmanager, contextmanager, nullcontext
 from typing import Final
-from urllib.parse import urlsplit
 
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 from opentelemetry.instrumentation.asgi import OpenTelemetryMiddleware
@@ -25,9 +24,9 @@ from opentelemetry.trace import Span, SpanKind, StatusCode
 from opentelemetry.util.types import AttributeValue
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from data.endpoint import Endpoint
 from data.errors import PlannerError, Unavailable
 from data.metering import Operation
-from data.signing import Destination
 from data.transport import OpenRequestSpan, RequestSpan
 
 __all__ = ["Tracing"]
@@ -96,30 +95,28 @@ class Tracing:
         DynamoDB. Of what it asks and of the answer it has what that cost, and no word else."""
 
         def open_span(
-            operation: Operation, destination: Destination
+            operation: Operation, endpoint: Endpoint
         ) -> AbstractContextManager[RequestSpan | None]:
             if not is_instrumentation_enabled():
                 return nullcontext()
-            return self._request(operation, table, destination)
+            return self._request(operation, table, endpoint)
 
         return open_span
 
     @contextmanager
     def _request(
-        self, operation: Operation, table: str, destination: Destination
+        self, operation: Operation, table: str, endpoint: Endpoint
     ) -> Iterator["_RequestSpan"]:
-        where = urlsplit(destination.url)
         attributes: dict[str, AttributeValue] = {
             "rpc.system": "aws-api",
             "rpc.service": _DYNAMODB,
             "rpc.method": operation,
             "db.system.name": "aws.dynamodb",
             "aws.dynamodb.table_names": [table],
-            "cloud.region": destination.region,
-            "server.address": where.hostname or "",
+            "cloud.region": endpoint.region,
+            "server.address": endpoint.hostname,
+            "server.port": endpoint.port,
         }
-        if where.port:
-            attributes["server.port"] = where.port
         with self._tracer.start_as_current_span(
             f"{_DYNAMODB}.{operation}",
             kind=SpanKind.CLIENT,

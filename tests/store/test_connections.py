@@ -13,9 +13,9 @@ from typing import Any, Final
 import pytest
 import uvloop
 
-import data.connections
 from data.connection import Answer, Disconnected, ReadTimeout
 from data.connections import Connections, ConnectTimeout
+from data.endpoint import Endpoint, endpoint_of
 from tests.store.certificates import certificate
 from tests.store.stub import no_complaints
 
@@ -110,8 +110,12 @@ def pool(number: int = 2, trusts: Path | None = None, **times: Any) -> Any:
     return aclosing(Connections(number, ssl.create_default_context(cafile=trusts), **limits))
 
 
+def endpoint(url: str) -> Endpoint:
+    return endpoint_of(url, "us-east-1")
+
+
 def asks(connections: Connections, server: Server, body: str) -> asyncio.Task[Answer]:
-    return asyncio.create_task(connections.post(server.url, {"Host": "x"}, body.encode()))
+    return asyncio.create_task(connections.post(endpoint(server.url), {"Host": "x"}, body.encode()))
 
 
 async def refused(task: asyncio.Task[Answer], error: type[BaseException]) -> None:
@@ -347,7 +351,7 @@ def test_what_has_come_while_the_loop_was_busy_is_in_time(on_loop: OnLoop) -> No
                 loop.add_reader(ours, time.sleep, 0.2)
                 async with pool(1, connect_timeout=0.05, read_timeout=0.05) as connections:
                     for _ in range(5):
-                        assert (await connections.post(url, {}, b"")).status == 200
+                        assert (await connections.post(endpoint(url), {}, b"")).status == 200
                 loop.remove_reader(ours)
 
         url = f"http://127.0.0.1:{listening.getsockname()[1]}/"
@@ -363,7 +367,7 @@ def test_a_server_that_never_says_hello_is_no_connection_in_time(on_loop: OnLoop
             async with pool(1, connect_timeout=0.05) as connections:
                 for _ in range(2):
                     with pytest.raises(ConnectTimeout):
-                        await connections.post(url, {}, b"")
+                        await connections.post(endpoint(url), {}, b"")
                     assert connections.free == 1
 
     on_loop(test)
@@ -460,11 +464,7 @@ def test_a_header_that_breaks_its_line_is_not_sent(on_loop: OnLoop, header: str)
     async def test() -> None:
         async with serving() as server, pool(1) as connections:
             with pytest.raises(ValueError, match="breaks its line"):
-                await connections.post(server.url, {"X-Amz-Security-Token": header}, b"")
+                await connections.post(endpoint(server.url), {"X-Amz-Security-Token": header}, b"")
             assert (connections.free, server.connections) == (1, 0)
 
     on_loop(test)
-
-
-def test_what_is_remembered_of_addresses_is_bounded() -> None:
-    assert data.connections._origin_of.cache_parameters()["maxsize"] == 16

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data.connection import TICKS, Answer, Connection, Disconnected, Origin, ReadTimeout
+from data.connection import TICKS, Answer, Connection, Disconnected, ReadTimeout
+from data.endpoint import endpoint_of
 
-ORIGIN: Final = Origin("store.example", 80, False, "/")
+ENDPOINT: Final = endpoint_of("http://store.example", "us-east-1")
 PLAIN: Final = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
 
 
@@ -53,7 +54,7 @@ class Talk:
         self.loop = asyncio.new_event_loop()
         self.wire = Wire()
         self.owner = Owner(self.loop)
-        self.connection = Connection(self.owner, ORIGIN)
+        self.connection = Connection(self.owner, ENDPOINT)
         self.connection.connection_made(self.wire)
         self.answer = self.connection.ask(b"request")
 

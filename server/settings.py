@@ -18,7 +18,14 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 from schema.limits import Limits
 from server.origins import origin_of
 
-__all__ = ["MembershipSource", "SessionStrategy", "Settings", "StoreKind", "complaints"]
+__all__ = [
+    "MembershipSource",
+    "SessionStrategy",
+    "Settings",
+    "StoreKind",
+    "complaints",
+    "variables",
+]
 
 MIN_SECRET_LENGTH = 32
 """Auth.js advises 32 random bytes; `openssl rand -base64 33` and `npx auth secret` give more."""
@@ -187,19 +194,22 @@ def complaints(error: ValidationError) -> list[str]:
     """What does not fit of the settings, each with the name of its variable. No value is in them,
     as it would be in the text of the error: it may be a secret."""
     return [
-        "".join(f"{_variable(str(part))}: " for part in each["loc"])
+        "".join(f"{variables(str(part))[0]}: " for part in each["loc"])
         + each["msg"].removeprefix("Value error, ")
         for each in error.errors()
     ]
 
 
-def _variable(field: str) -> str:
-    """The environment variable of a setting, by the name that pydantic has for it."""
-    info = Settings.model_fields.get(field)
-    if info is None:
-        return field
-    alias = info.validation_alias
-    return str(alias.choices[0]) if isinstance(alias, AliasChoices) else f"PLANNER_{field.upper()}"
+def variables(name: str) -> list[str]:
+    """The environment variables of a setting, the first one first. What is no setting's name is
+    that of a variable already: pydantic names a setting with an alias by it."""
+    field = Settings.model_fields.get(name)
+    if field is None:
+        return [name]
+    alias = field.validation_alias
+    if isinstance(alias, AliasChoices):
+        return [str(choice) for choice in alias.choices]
+    return [f"PLANNER_{name.upper()}"]
 
 
 def _is_installed(module: str) -> bool:

@@ -5,7 +5,6 @@ That these are the items of the real adapter: tests/authjs/test_authjs_database.
 
 import asyncio
 import os
-import sys
 import time
 import uuid
 from datetime import timedelta
@@ -31,6 +30,7 @@ from server.settings import SessionStrategy, Settings
 from tests.api.http import QUERY, is_refused
 from tests.api_client import COOKIE, SECRET, Api, Capture, token
 from tests.faults import Fault, faulty
+from tests.programs import PLANNER
 
 pytestmark = pytest.mark.engines("local")
 
@@ -245,9 +245,8 @@ async def test_whoever_opens_the_page_of_a_development_server_is_signed_in_once(
 async def test_the_command_token_starts_a_session_that_the_server_reads(
     http: httpx.AsyncClient, store: Store, engine: str, team: str, user: str, member: Membership
 ) -> None:
-    command = "from server.cli import main; main()"
     planner = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-c", command, "token", "--team", team, "--user", user),
+        *(*PLANNER, "token", "--team", team, "--user", user),
         env={
             **os.environ,
             "AWS_ENDPOINT_URL_DYNAMODB": engine,

@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -80,12 +79,6 @@ async def visit(browser: Browser, dev: str) -> AsyncIterator[Visit]:
     for context in contexts:
         await context.close()
     assert [each for watch in watches for each in watch.complaints()] == []
-
-
-@pytest.fixture
-def team() -> str:
-    """A team that no other test has."""
-    return f"team-{uuid.uuid4().hex[:12]}"
 
 
 @pytest.fixture

@@ -5,18 +5,18 @@ import os
 import re
 import shutil
 import subprocess
-import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Final
 
 from tests.api_client import SECRET
+from tests.docs.documents import ROOT
 from tests.engines import HOME, require, require_graphiql
+from tests.programs import PLANNER, program, until_it_says
 
 __all__ = ["APP", "build", "running_dev"]
 
-ROOT: Final = Path(__file__).parents[2]
 APP: Final = ROOT / "examples" / "timeline"
 """The sources of the page, with its packages once it has been built."""
 _BUILD_SECONDS: Final = 400
@@ -46,22 +46,15 @@ def running_dev() -> Iterator[str]:
         "PLANNER_STORE": "embedded",
         "PORT": "0",
     }
-    command = [sys.executable, "-c", "from server.cli import main; main()", "dev"]
-    with subprocess.Popen(
-        command, cwd=ROOT, env=environment, stderr=subprocess.PIPE, text=True
-    ) as process:
+    with program([*PLANNER, "dev"], environment, folder=ROOT) as process:
+        said = until_it_says(process, "for the timeline")
+        [address] = re.findall(r"Open (http://[^/\s]+)", said)
+        assert process.stderr
+        # A full pipe would stop it.
+        reader = threading.Thread(target=process.stderr.read)
+        reader.start()
         try:
-            yield _address(process)
+            yield address
         finally:
             process.terminate()
-            process.communicate(timeout=30)
-
-
-def _address(process: "subprocess.Popen[str]") -> str:
-    assert process.stderr is not None
-    said = []
-    for line in process.stderr:
-        said.append(line)
-        if found := re.search(r"^Open (http://[^/\s]+)", line):
-            return found[1]
-    raise AssertionError("planner dev did not start: " + "".join(said))
+            reader.join()

@@ -4,11 +4,13 @@ time, and nothing of it runs between two of them."""
 import asyncio
 import base64
 import json
+import subprocess
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any, cast
+from pathlib import Path
+from typing import Any, Final, cast
 
 from starlette.applications import Starlette
 
@@ -18,7 +20,11 @@ from server.engines import DUMMY_CREDENTIALS
 from server.settings import Settings
 from tests.deploy.events import Event
 
-__all__ = ["Answer", "Environment", "environment"]
+__all__ = ["HANDLER", "RUNTIME", "Answer", "Environment", "ask", "environment"]
+
+HANDLER: Final = "server.lambda_function.handler"
+RUNTIME: Final = str(Path(__file__).with_name("runtime.py"))
+"""The program that calls the handler named by `_HANDLER`, as `ask` tells it to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,3 +80,12 @@ async def environment(settings: Settings, **more: Any) -> AsyncIterator[Environm
             yield Environment(app, function, thread)
         finally:
             await asyncio.wrap_future(thread.submit(function.close))
+
+
+def ask(process: "subprocess.Popen[str]", event: Event) -> Answer:
+    """The answer of the program `RUNTIME` to one event."""
+    assert process.stdin
+    assert process.stdout
+    process.stdin.write(json.dumps(event) + "\n")
+    process.stdin.flush()
+    return Answer.of(json.loads(process.stdout.readline()))

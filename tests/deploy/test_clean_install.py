@@ -15,17 +15,9 @@ from tests.api.http import MUTATION, QUERY, named
 from tests.api_client import SECRET, token
 from tests.deploy.containerfile import Image, build
 from tests.deploy.events import session
-from tests.deploy.running import (
-    PATIENCE,
-    ROOT,
-    deployment,
-    free_port,
-    program,
-    until_it_listens,
-    until_it_says,
-)
-from tests.deploy.test_systemd import PLANNER, environment_file
-from tests.deploy.test_systemd import value as unit_value
+from tests.deploy.unit import INSTALLED, environment_file, value
+from tests.docs.documents import ROOT
+from tests.programs import PATIENCE, deployment, free_port, program, until_it_listens, until_it_says
 
 pytestmark = [pytest.mark.web, pytest.mark.engines("embedded")]
 
@@ -93,7 +85,7 @@ def test_the_image_has_no_tests_tools_or_emulators(image: Image) -> None:
 async def test_what_the_unit_starts_serves_with_the_settings_of_the_page_and_stops(
     image: Image, store: Store, engine: str, team: str, tmp_path: Path
 ) -> None:
-    command = unit_value("ExecStart").replace(PLANNER, image.inside(PLANNER)).split()
+    command = value("ExecStart").replace(INSTALLED, image.inside(INSTALLED)).split()
     port = free_port()
     environment = {
         **environment_file(),
@@ -110,6 +102,6 @@ async def test_what_the_unit_starts_serves_with_the_settings_of_the_page_and_sto
             answer = await http.post("/graphql", json={"query": QUERY})
             assert answer.json() == named(team)
         process.send_signal(signal.SIGTERM)
-        said = process.communicate(timeout=int(unit_value("TimeoutStopSec")))[1]
+        said = process.communicate(timeout=int(value("TimeoutStopSec")))[1]
     assert process.returncode in (0, -signal.SIGTERM)
     assert said.count("Application shutdown complete.") == 2

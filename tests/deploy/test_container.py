@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from tests.deploy.containerfile import context, instructions
-from tests.deploy.running import ROOT
+from tests.docs.documents import ROOT
 
 FILE: Final = ROOT / "infra" / "Containerfile"
 STEPS: Final = list(instructions(FILE))

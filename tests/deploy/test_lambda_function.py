@@ -2,7 +2,6 @@
 
 import json
 import signal
-import subprocess
 import sys
 from pathlib import Path
 from typing import Final
@@ -12,33 +11,25 @@ import pytest
 from data.store import Store
 from tests.api.http import QUERY, named
 from tests.api_client import SECRET
-from tests.deploy.environment import Answer
-from tests.deploy.events import Event, get, graphql
-from tests.deploy.running import PATIENCE, ROOT, deployment, program
+from tests.deploy.environment import HANDLER, RUNTIME, ask
+from tests.deploy.events import get, graphql
+from tests.docs.documents import ROOT
+from tests.programs import PATIENCE, deployment, program
 
 pytestmark = pytest.mark.engines("embedded")
 
-HANDLER: Final = "server.lambda_function.handler"
-RUNTIME: Final = (sys.executable, "-W", "error", str(Path(__file__).with_name("runtime.py")))
+COMMAND: Final = (sys.executable, "-W", "error", RUNTIME)
 
 
 def environment_of(engine: str, table: str) -> dict[str, str]:
     return {**deployment(engine, table), "_HANDLER": HANDLER, "PYTHONPATH": str(ROOT)}
 
 
-def ask(process: "subprocess.Popen[str]", event: Event) -> Answer:
-    assert process.stdin
-    assert process.stdout
-    process.stdin.write(json.dumps(event) + "\n")
-    process.stdin.flush()
-    return Answer.of(json.loads(process.stdout.readline()))
-
-
 async def test_handler_serves_the_table_that_the_environment_names(
     store: Store, engine: str, team: str, tmp_path: Path
 ) -> None:
     environment = environment_of(engine, store.table)
-    with program(RUNTIME, environment, folder=tmp_path) as process:
+    with program(COMMAND, environment, folder=tmp_path) as process:
         assert process.stdout
         assert process.stdout.readline() == "ready\n"
         assert ask(process, graphql(team, QUERY)).json() == named(team)
@@ -65,7 +56,7 @@ def test_settings_that_do_not_fit_are_the_reason_in_the_log_without_a_secret(
     wrong: dict[str, str], said: str, tmp_path: Path
 ) -> None:
     environment = {**environment_of("http://127.0.0.1:9", "planner"), **wrong}
-    with program(RUNTIME, environment, folder=tmp_path) as process:
+    with program(COMMAND, environment, folder=tmp_path) as process:
         output, log = process.communicate(timeout=PATIENCE)
     assert (process.returncode, output) == (1, "")
     assert f"RuntimeError: {said}" in log.splitlines()[-1]

@@ -18,11 +18,10 @@ from server.settings import Settings
 from tests.api.http import QUERY, named
 from tests.api_client import token
 from tests.deploy.containerfile import copy_context
-from tests.deploy.environment import Answer
+from tests.deploy.environment import HANDLER, RUNTIME, ask
 from tests.deploy.events import graphql
-from tests.deploy.running import PATIENCE, ROOT, deployment, free_port, program, until_it_listens
-from tests.deploy.test_lambda_function import HANDLER, RUNTIME, ask
-from tests.docs.documents import block_from, text
+from tests.docs.documents import ROOT, block_from, text
+from tests.programs import PATIENCE, deployment, free_port, program, until_it_listens
 
 DOCUMENT: Final = ROOT / "docs" / "deploy.md"
 PYTHON: Final = str(Path(sys.executable).resolve())
@@ -89,10 +88,10 @@ async def test_the_package_answers_events_with_nothing_else_installed(
         "_HANDLER": HANDLER,
         "PYTHONPATH": str(package),
     }
-    with program([PYTHON, "-s", RUNTIME[-1]], environment, folder=package) as process:
+    with program([PYTHON, "-s", RUNTIME], environment, folder=package) as process:
         assert process.stdout
         assert process.stdout.readline() == "ready\n"
-        answer: Answer = ask(process, graphql(team, QUERY))
+        answer = ask(process, graphql(team, QUERY))
     assert answer.json() == named(team)
 
 

@@ -15,9 +15,10 @@ from server.settings import Settings
 from tests.api.http import GRAPHQL, JSON, MUTATION, QUERY, is_refused, named
 from tests.api_client import everything
 from tests.deploy.events import session
-from tests.deploy.running import PATIENCE, ROOT, free_port, program, until_it_listens
+from tests.docs.documents import ROOT
 from tests.engines import require
 from tests.live import live
+from tests.programs import PATIENCE, free_port, program, until_it_listens
 from tests.store.certificates import certificate
 
 pytestmark = pytest.mark.engines("embedded")

@@ -6,32 +6,14 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Final
 
 import pytest
 
-from server.settings import Settings
-from tests.deploy.running import PATIENCE, ROOT, program
-from tests.docs.documents import block_from, text
+from server.settings import Settings, variables
+from tests.deploy.unit import DOCUMENT, INSTALLED, UNIT, environment_file, value, values
+from tests.docs.documents import ROOT, text
 from tests.engines import require
-
-UNIT: Final = ROOT / "infra" / "planner.service"
-DOCUMENT: Final = ROOT / "docs" / "deploy.md"
-PLANNER: Final = "/opt/planner"
-
-
-def values(name: str) -> list[str]:
-    return re.findall(rf"^{name}=(.*)$", UNIT.read_text(), re.MULTILINE)
-
-
-def value(name: str) -> str:
-    [found] = values(name)
-    return found
-
-
-def environment_file() -> dict[str, str]:
-    lines = block_from(DOCUMENT, f"# {value('EnvironmentFile')}").splitlines()[1:]
-    return dict(line.split("=", 1) for line in lines)
+from tests.programs import PATIENCE, PLANNER, program
 
 
 def analyzed(*arguments: str, unit: Path) -> "subprocess.CompletedProcess[str]":
@@ -46,7 +28,7 @@ def analyzed(*arguments: str, unit: Path) -> "subprocess.CompletedProcess[str]":
 def unit(tmp_path: Path) -> Path:
     """The unit, with a program that there is."""
     copy = tmp_path / UNIT.name
-    copy.write_text(UNIT.read_text().replace(f"{PLANNER}/bin/planner", sys.executable))
+    copy.write_text(UNIT.read_text().replace(f"{INSTALLED}/bin/planner", sys.executable))
     return copy
 
 
@@ -77,21 +59,12 @@ def test_systemd_waits_for_longer_than_the_server_takes() -> None:
 
 
 def test_the_examples_settings_are_such() -> None:
-    known = {
-        str(choice)
-        for name, field in Settings.model_fields.items()
-        for choice in (
-            field.validation_alias.choices  # type: ignore[union-attr]
-            if field.validation_alias
-            else [f"PLANNER_{name.upper()}"]
-        )
-    }
+    known = {name for setting in Settings.model_fields for name in variables(setting)}
     assert environment_file().keys() <= known
 
 
 def test_settings_that_do_not_fit_end_with_the_code_that_is_not_tried_again(tmp_path: Path) -> None:
-    command = [sys.executable, "-c", "from server.cli import main; main()", "serve"]
     environment = {"PYTHONPATH": str(ROOT), "AUTH_SECRET": "short"}
-    with program(command, environment, folder=tmp_path) as process:
+    with program([*PLANNER, "serve"], environment, folder=tmp_path) as process:
         process.communicate(timeout=PATIENCE)
     assert str(process.returncode) == value("RestartPreventExitStatus")

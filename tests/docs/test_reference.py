@@ -7,25 +7,15 @@ from collections.abc import Iterator
 
 import pytest
 import typer
-from pydantic import AliasChoices
-from pydantic.fields import FieldInfo
 
 from data.decoding import SkipCode
 from data.errors import PlannerError, ProblemCode
 from server.cli import app
-from server.settings import Settings
+from server.settings import Settings, variables
 from tests.docs.documents import DOCUMENTS, ROOT, rows, text
 
 DOCS = ROOT / "docs"
 ADRS = sorted((DOCS / "adr").glob("[0-9]*.md"))
-
-
-def variables(name: str, field: FieldInfo) -> list[str]:
-    """The environment variables of a setting, the first one first."""
-    alias = field.validation_alias
-    if isinstance(alias, AliasChoices):
-        return [str(choice) for choice in alias.choices]
-    return [f"PLANNER_{name.upper()}"]
 
 
 def shown(default: object) -> str:
@@ -62,8 +52,7 @@ def packages() -> Iterator[str]:
 
 def test_every_setting_has_its_row_with_its_default() -> None:
     expected = {
-        variables(name, field)[0]: shown(field.default)
-        for name, field in Settings.model_fields.items()
+        variables(name)[0]: shown(field.default) for name, field in Settings.model_fields.items()
     }
     found = {name: cells[0] for name, cells in rows(DOCS / "settings.md").items()}
     assert found == expected
@@ -71,8 +60,8 @@ def test_every_setting_has_its_row_with_its_default() -> None:
 
 def test_every_other_name_of_a_setting_is_in_its_row() -> None:
     table = rows(DOCS / "settings.md")
-    for name, field in Settings.model_fields.items():
-        first, *others = variables(name, field)
+    for name in Settings.model_fields:
+        first, *others = variables(name)
         assert all(f"`{other}`" in table[first][1] for other in others)
 
 

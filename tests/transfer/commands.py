@@ -3,7 +3,6 @@
 import asyncio
 import io
 import os
-import sys
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,10 +11,9 @@ import pytest
 
 from data.store import Store
 from server.cli import main
+from tests.programs import PLANNER
 
 __all__ = ["Run", "planner", "start"]
-
-_COMMAND = "from server.cli import main; main()"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +49,9 @@ async def start(
 ) -> asyncio.subprocess.Process:
     """The command as it begins, in a process of its own; `before` is a line of code that it runs
     first."""
+    python, flag, code = PLANNER
     return await asyncio.create_subprocess_exec(
-        *(sys.executable, "-c", f"{before}\n{_COMMAND}", *map(str, arguments)),
+        *(python, flag, f"{before}\n{code}", *map(str, arguments)),
         env={**os.environ, **_environment(store)},
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,

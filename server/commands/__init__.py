@@ -1,1 +1,1 @@
-"""The commands of operators, each a module; `server.cli` puts them together."""
+"""The commands, each module those of one kind; `server.cli` puts them together."""

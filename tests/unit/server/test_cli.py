@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import server.cli
+import server.commands.serving
 from schema import sdl
 from server.authjs import cookie_name, decode, derive_keys
 
@@ -30,8 +31,8 @@ def planner(
     monkeypatch.setattr("os.environ", {"HOME": str(tmp_path), "COLUMNS": "200"})
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
     monkeypatch.setenv("PLANNER_HOME", str(home))
-    monkeypatch.setattr(server.cli, "log_for_machines", lambda: None)
-    monkeypatch.setattr(server.cli, "log_for_people", lambda: None)
+    monkeypatch.setattr(server.commands.serving, "log_for_machines", lambda: None)
+    monkeypatch.setattr(server.commands.serving, "log_for_people", lambda: None)
 
     def run(*arguments: str, **settings: str) -> tuple[int, str, str]:
         for name, value in settings.items():

@@ -49,7 +49,7 @@ __all__ = [
     "ConditionFailed",
     "NotReady",
     "Outage",
-    "Patience",
+    "RetryPolicy",
     "Store",
     "TransactionCanceled",
     "open_store",
@@ -67,7 +67,7 @@ Decode = Callable[[bytes], Mapping[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class RetryPolicy:
     """How often a request is sent while its failure is one that passes, and for how many seconds.
     A planner waits for the answer: so by default it is given up well before a browser does."""
 
@@ -91,7 +91,7 @@ class Store:
         max_items: int = 100_000,
         max_large_reads: int = 2,
         page_size: int | None = None,
-        patience: Patience | None = None,
+        retries: RetryPolicy | None = None,
     ) -> None:
         self.client = client
         self.transport = transport
@@ -99,7 +99,7 @@ class Store:
         self._consistent_reads = consistent_reads
         self._max_items = max_items
         self._page_size = page_size
-        self._patience = patience or Patience()
+        self._retries = retries or RetryPolicy()
         self.large_teams = Recent()
         self.long_queries = Recent()
         self.seats = Seats(max_large_reads)
@@ -259,8 +259,8 @@ class Store:
     ) -> Mapping[str, Any]:
         """One request, sent again while the failure is one that passes, and counted."""
         request = {**request, "ReturnConsumedCapacity": "TOTAL"}
-        attempts = attempts or self._patience.attempts
-        deadline = time.monotonic() + self._patience.seconds
+        attempts = attempts or self._retries.attempts
+        deadline = time.monotonic() + self._retries.seconds
         for attempt in range(attempts):
             for meter in self._meters:
                 meter.sent(operation, again=attempt > 0)
@@ -303,7 +303,7 @@ async def open_store(
     max_items: int = 100_000,
     max_large_reads: int = 2,
     page_size: int | None = None,
-    patience: Patience | None = None,
+    retries: RetryPolicy | None = None,
     open_span: OpenRequestSpan | None = None,
 ) -> AsyncIterator[Store]:
     """The process's store, with one client that lives as long as the context. `credentials` are
@@ -330,5 +330,5 @@ async def open_store(
             max_items=max_items,
             max_large_reads=max_large_reads,
             page_size=page_size,
-            patience=patience,
+            retries=retries,
         )

@@ -7,7 +7,7 @@ from typing import Annotated, Any, TypeVar
 import typer
 from pydantic import ValidationError
 
-from data.store import Patience, Store, open_store
+from data.store import RetryPolicy, Store, open_store
 from data.team_id import MAX_TEAM_ID_LENGTH, MAX_USER_ID_LENGTH, is_team_id, is_user_id
 from server.console import complain, stop
 from server.settings import Settings, StoreKind, complaints
@@ -39,14 +39,14 @@ def in_store(work: Callable[[Store], Awaitable[Result]]) -> Result:
 
 
 # Who waits for a command waits longer, and a table that scales up throttles for a while.
-_OPERATORS = Patience(attempts=100, seconds=60)
+_OPERATORS = RetryPolicy(attempts=100, seconds=60)
 
 
 async def work_in(
     settings: Settings,
     credentials: Mapping[str, Any],
     work: Callable[[Store], Awaitable[Result]],
-    patience: Patience | None = None,
+    retries: RetryPolicy | None = None,
 ) -> Result:
     """Runs the work on a table whose engine is running."""
     async with open_store(
@@ -54,7 +54,7 @@ async def work_in(
         endpoint_url=settings.endpoint_url,
         credentials=credentials,
         max_connections=settings.max_connections,
-        patience=patience,
+        retries=retries,
     ) as store:
         return await work(store)
 

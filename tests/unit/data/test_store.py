@@ -21,7 +21,7 @@ from data.errors import LimitExceeded, Unavailable
 from data.expressions import Expression, Item, KeyQuery, n, s
 from data.guards import IS_NEW
 from data.metering import Meter
-from data.store import CancellationReason, ConditionFailed, Patience, Store, TransactionCanceled
+from data.store import CancellationReason, ConditionFailed, RetryPolicy, Store, TransactionCanceled
 from data.transactions import Action, Delete, Put, to_request
 from tests.unit.data.scripted_client import ENDPOINT, ITEM, KEY, Client, failure, store_of
 
@@ -135,7 +135,7 @@ async def test_no_request_is_begun_after_ten_seconds(monkeypatch: pytest.MonkeyP
 async def test_who_is_more_patient_waits_longer(pauses: list[float]) -> None:
     client = Client(failure("ThrottlingException"))
     with pytest.raises(Unavailable):
-        await transact(store_of(client, patience=Patience(attempts=100, seconds=20)))
+        await transact(store_of(client, retries=RetryPolicy(attempts=100, seconds=20)))
     assert 19 < sum(pauses) <= 20
     assert max(pauses) == 1
     assert len(client.requests) == len(pauses) + 1

@@ -7,6 +7,7 @@ import asyncio
 from collections import deque
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Final
 
 from data.archive import Archive
@@ -80,13 +81,11 @@ class _Again:
     """What was read is void: it is read again."""
 
 
+@dataclass(frozen=True, slots=True)
 class _End:
     """All was read."""
 
-    __match_args__ = ("moving",)
-
-    def __init__(self, moving: bool) -> None:
-        self.moving = moving
+    moving: bool
 
 
 class _Reader:
@@ -94,31 +93,33 @@ class _Reader:
 
     def __init__(self, store: Store, team_id: str) -> None:
         self._store, self._team_id = store, team_id
-        self._queue: asyncio.Queue[list[Item] | _Again | _End] = asyncio.Queue(1)
+        self._queue: asyncio.Queue[list[Item] | _Again | _End | Exception] = asyncio.Queue(1)
         self._task = asyncio.create_task(self._read())
 
     async def next(self) -> list[Item] | _Again | _End:
-        get = asyncio.create_task(self._queue.get())
-        await asyncio.wait({get, self._task}, return_when=asyncio.FIRST_COMPLETED)
-        if get.done() or (self._task.done() and not self._task.exception()):
-            return await get
-        get.cancel()
-        await self._task
-        raise AssertionError("unreachable")
+        """The next page, or what is to be known of those before. Raises Unavailable."""
+        read = await self._queue.get()
+        if isinstance(read, Exception):
+            raise read
+        return read
 
     async def aclose(self) -> None:
         self._task.cancel()
-        with suppress(asyncio.CancelledError, Exception):
+        with suppress(asyncio.CancelledError):
             await self._task
 
     async def _read(self) -> None:
-        for attempt in range(_ATTEMPTS):
-            if attempt:
-                await self._queue.put(_Again())
-            moved = await self._attempt()
-            if not moved:
-                break
-        await self._queue.put(_End(moved))
+        try:
+            for attempt in range(_ATTEMPTS):
+                if attempt:
+                    await self._queue.put(_Again())
+                moved = await self._attempt()
+                if not moved:
+                    break
+            await self._queue.put(_End(moved))
+        except Exception as error:
+            # For whoever waits for the next page.
+            await self._queue.put(error)
 
     async def _attempt(self) -> bool:
         """Reads all partitions once; returns whether an assignment may be missing or twice."""

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from data.store import Store
-from tests.api_client import SECRET
 from tests.docs.documents import ROOT, code_block
 from tests.npm import Ask, asker, installed
+from tests.programs import deployment
 
 AUTH = ROOT / "docs" / "auth.md"
 
@@ -40,14 +40,7 @@ def npm() -> Path:
 @pytest.fixture(scope="module")
 def environment(store: Store, engine: str) -> Mapping[str, str]:
     """What a frontend on the same table has in its environment."""
-    return {
-        "AWS_ENDPOINT_URL_DYNAMODB": engine,
-        "AWS_REGION": "us-east-1",
-        "AWS_ACCESS_KEY_ID": "dummy",
-        "AWS_SECRET_ACCESS_KEY": "dummy",
-        "PLANNER_TABLE": store.table,
-        "AUTH_SECRET": SECRET,
-    }
+    return deployment(engine, store.table)
 
 
 @pytest.fixture(scope="module")

@@ -25,7 +25,8 @@ from server.app import create_app
 from server.engines import DUMMY_CREDENTIALS
 from tests.api.http import is_refused
 from tests.api.samples import assignment, resource
-from tests.api_client import SECRET, Api, everything, put
+from tests.api_client import Api, everything, put
+from tests.programs import deployment
 from tests.store.stub import Conduct, no_complaints, planner, running_stub, settings_for
 
 PATIENCE = 30.0
@@ -119,12 +120,7 @@ async def served(folder: Path, url: str, **more: str) -> AsyncIterator[tuple[Pro
     """`planner serve` as a process of its own, and its address. Ended by its own pid."""
     environment: Mapping[str, str] = {
         "PATH": os.environ["PATH"],
-        "AUTH_SECRET": SECRET,
-        "AWS_ENDPOINT_URL_DYNAMODB": url,
-        "AWS_ACCESS_KEY_ID": "dummy",
-        "AWS_SECRET_ACCESS_KEY": "dummy",
-        "AWS_REGION": "us-east-1",
-        "AWS_EC2_METADATA_DISABLED": "true",
+        **deployment(url, "resource-planner"),
         "HOST": "127.0.0.1",
         "PORT": "0",
         # Whatever Python has to complain about, it says or makes an error.

@@ -5,6 +5,7 @@ the journal has the sizes of all files at each, and whoever opens the folder aga
 came after. In the end a manifest says what there is, and takes the journal's place.
 """
 
+import fcntl
 import hashlib
 import json
 import os
@@ -31,15 +32,20 @@ class Archive:
 
     def __init__(self, folder: Path, source: str) -> None:
         """Opens a new or empty folder, or one that an export of the same source left unfinished.
-        Raises FileError for any other."""
+        Raises FileError for any other, and for one that another export is writing."""
         self.folder = folder
         self.items: Counter[str] = Counter()
         self._source = source
         self._units: dict[str, Mapping[str, Any]] = {}
         self._files: dict[str, BinaryIO] = {}
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._resume(folder / JOURNAL)
-        self._journal = _append(folder / JOURNAL)
+        self._lock = _lock(folder)
+        try:
+            self._resume(folder / JOURNAL)
+            self._journal = _append(folder / JOURNAL)
+        except BaseException:
+            os.close(self._lock)
+            raise
         if not self._journal.tell():
             self._note({"source": source, "startedAt": now()})
 
@@ -49,6 +55,7 @@ class Archive:
     def __exit__(self, *_: object) -> None:
         for file in (*self._files.values(), self._journal):
             file.close()
+        os.close(self._lock)
 
     def is_done(self, unit: str) -> bool:
         """Whether the unit was committed, now or by the run that was broken off."""
@@ -158,6 +165,18 @@ def _entries(journal: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in whole.splitlines()]
 
 
+def _lock(folder: Path) -> int:
+    """A descriptor of the folder that nobody else has locked; the lock ends with it, and so with
+    the process."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(descriptor)
+        raise FileError(f"{folder} is being written by another export") from None
+    return descriptor
+
+
 def _append(path: Path) -> BinaryIO:
     # What is in them is nobody else's business.
     return open(path, "ab", opener=lambda name, flags: os.open(name, flags, 0o600))
@@ -175,10 +194,11 @@ def checksum(path: Path) -> str:
 def read_manifest(folder: Path) -> Mapping[str, Any] | None:
     """The manifest of a finished export, or None where there is none. Raises FileError for an
     unfinished export, and for what is no manifest."""
-    if (folder / JOURNAL).exists():
-        raise FileError(f"{folder} has an unfinished export; run `planner export` again first")
     path = folder / MANIFEST
     if not path.exists():
+        # Beside a manifest it is nothing but what was to be removed next.
+        if (folder / JOURNAL).exists():
+            raise FileError(f"{folder} has an unfinished export; run `planner export` again first")
         return None
     try:
         manifest: Mapping[str, Any] = json.loads(path.read_bytes())

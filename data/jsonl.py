@@ -5,7 +5,9 @@ line of either is a line of the other. Each file has the items of one `EntityTyp
 """
 
 import json
-from collections.abc import Iterator
+from base64 import b64decode
+from collections.abc import Callable, Iterator
+from decimal import Decimal, InvalidOperation
 from typing import Any, BinaryIO, Final, cast
 
 import msgspec
@@ -37,8 +39,8 @@ _KINDS: Final = frozenset(EntityType)
 _MAX_LINE: Final = 8 * 1024 * 1024
 """Bytes. An item has 400 KB, and in JSON at most six times that (escaped control characters)."""
 
-_SCALARS: Final = {"S": str, "N": str, "B": str, "BOOL": bool, "NULL": bool}
-_SETS: Final = frozenset({"SS", "NS", "BS"})
+_MAX_DEPTH: Final = 32
+"""Levels of an attribute's value (AWS limit: "Nested attribute depth")."""
 
 
 class FileError(Exception):
@@ -90,10 +92,10 @@ def head_of(line: bytes) -> Head:
     """The keys and the type of the item in a line. Raises ValueError for what is none."""
     try:
         head = _decode(line).Item
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         try:
             head = msgspec.convert(json.loads(line), _Line).Item
-        except ValueError:
+        except (ValueError, RecursionError):
             raise ValueError(f"not an item in DynamoDB's JSON ({error})") from None
     if not head.pk.S or not head.sk.S:
         raise ValueError("the item has no keys")
@@ -110,14 +112,55 @@ def item_of(line: bytes) -> Item:
     return cast("Item", item)
 
 
-def _is_value(value: object) -> bool:
-    if not isinstance(value, dict) or len(value) != 1:
+def _is_value(value: object, depth: int = 0) -> bool:
+    """Whether DynamoDB itself would take it, so that no import stops at it halfway."""
+    if not isinstance(value, dict) or len(value) != 1 or depth > _MAX_DEPTH:
         return False
     [(kind, content)] = value.items()
-    if kind in _SCALARS:
-        return isinstance(content, _SCALARS[kind])
-    if kind in _SETS:
-        return isinstance(content, list) and all(isinstance(each, str) for each in content)
     if kind == "L":
-        return isinstance(content, list) and all(map(_is_value, content))
-    return kind == "M" and isinstance(content, dict) and all(map(_is_value, content.values()))
+        return isinstance(content, list) and all(_is_value(each, depth + 1) for each in content)
+    if kind == "M":
+        return isinstance(content, dict) and all(
+            _is_value(each, depth + 1) for each in content.values()
+        )
+    if kind in _SCALARS:
+        return _SCALARS[kind](content)
+    return (
+        kind in _SETS
+        and isinstance(content, list)
+        and 0 < len(content) == len(set(map(str, content)))
+        and all(map(_SETS[kind], content))
+    )
+
+
+def _is_text(content: object) -> bool:
+    return isinstance(content, str)
+
+
+def _is_number(content: object) -> bool:
+    try:
+        return isinstance(content, str) and Decimal(content).is_finite()
+    except InvalidOperation:
+        return False
+
+
+def _is_binary(content: object) -> bool:
+    try:
+        return isinstance(content, str) and b64decode(content, validate=True) is not None
+    except ValueError:
+        return False
+
+
+def _is_flag(content: object) -> bool:
+    return isinstance(content, bool)
+
+
+_Test = Callable[[object], bool]
+_SCALARS: Final[dict[str, _Test]] = {
+    "S": _is_text,
+    "N": _is_number,
+    "B": _is_binary,
+    "BOOL": _is_flag,
+    "NULL": lambda content: content is True,
+}
+_SETS: Final[dict[str, _Test]] = {"SS": _is_text, "NS": _is_number, "BS": _is_binary}

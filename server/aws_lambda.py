@@ -7,7 +7,6 @@ application is started here, once for each execution environment. See docs/deplo
 """
 
 import asyncio
-from collections.abc import Mapping
 from typing import Any, Final
 
 import orjson
@@ -28,6 +27,10 @@ developer guide, invocation payload). Of a longer one the caller would see a bar
 _FORMAT: Final = "2.0"
 _TEXT: Final = ("text/", JSON, GRAPHQL_RESPONSE)
 """All else is sent in base64."""
+
+_CODE: Final = LimitExceeded.code
+_OF_CONTENT: Final = {"content-disposition", "content-encoding", "etag", "last-modified"}
+"""Headers that say something of one content and no other."""
 
 
 class Function:
@@ -78,11 +81,21 @@ def _bounded(answer: dict[str, Any]) -> dict[str, Any]:
     """The answer, or in its place one that says that it is too large."""
     if len(orjson.dumps(answer)) <= MAX_ANSWER_BYTES:
         return answer
-    message = (
-        f"The answer is larger than the {MAX_ANSWER_BYTES} bytes that AWS Lambda passes on: ask "
-        "for less. What a mutation wrote is written."
-    )
-    # With `data`, since it was carried out (GraphQL over HTTP).
-    body = orjson.dumps({"data": None, **problem(message, LimitExceeded.code)}).decode()
-    headers: Mapping[str, str] = {**answer["headers"], "content-length": str(len(body))}
-    return {**answer, "headers": headers, "body": body}
+    message = f"The answer is larger than the {MAX_ANSWER_BYTES} bytes that AWS Lambda passes on"
+    headers: dict[str, str] = dict(answer["headers"])
+    if headers.get("content-type", "").startswith((JSON, GRAPHQL_RESPONSE)):
+        said = problem(f"{message}: ask for less. What a mutation wrote is written.", _CODE)
+        # With `data`, since it was carried out (GraphQL over HTTP).
+        body = orjson.dumps({"data": None, **said}).decode()
+        headers["content-length"] = str(len(body))
+        return {**answer, "headers": headers, "body": body}
+    # A calendar or a file. Its ETag and what else is said of it is not true of this.
+    for name in _OF_CONTENT & headers.keys():
+        del headers[name]
+    body = orjson.dumps(problem(f"{message}.", _CODE)).decode()
+    headers |= {
+        "cache-control": "no-store",
+        "content-length": str(len(body)),
+        "content-type": f"{JSON}; charset=utf-8",
+    }
+    return {"statusCode": 503, "headers": headers, "body": body, "isBase64Encoded": False}

@@ -6,11 +6,15 @@ from urllib.parse import quote, urlencode
 
 import pytest
 from botocore.exceptions import NoRegionError
+from msgspec.structs import replace
 
+import server.aws_lambda
+from data.feeds import new_token
 from data.store import Store
 from server.settings import Settings
 from tests.api.http import GRAPHQL, MUTATION, QUERY, named
-from tests.api_client import everything, token
+from tests.api.samples import assignment, feed, project, resource
+from tests.api_client import everything, put, token
 from tests.deploy.environment import Environment, environment
 from tests.deploy.events import DOMAIN, Event, function_url, get, graphql, http_api, session
 from tests.store.stub import no_complaints, settings_for
@@ -82,6 +86,24 @@ async def test_head_has_headers_and_no_body(function: Environment, team: str) ->
     )
     assert (answer.status, answer.body) == (200, b"")
     assert answer.headers["content-length"] != "0"
+
+
+async def test_a_calendar_that_lambda_would_not_pass_on_is_refused_and_no_calendar(
+    function: Environment, store: Store, team: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secret = new_token()
+    long = replace(assignment("9999-01-01"), note="x" * 2_000)
+    await put(store, team, [resource("r"), project("p"), long])
+    await put(store, team, [feed(team, "f", resource="r", token=secret)])
+    asked = get(f"/calendar/{secret}.ics")
+    whole = await function(asked)
+    assert (whole.status, whole.headers["content-length"]) == (200, str(len(whole.body)))
+    monkeypatch.setattr(server.aws_lambda, "MAX_ANSWER_BYTES", 2_000)
+    answer = await function(asked)
+    assert answer.is_refused(503, "LIMIT_EXCEEDED")
+    assert answer.headers["content-type"] == "application/json; charset=utf-8"
+    assert answer.headers["content-length"] == str(len(answer.body))
+    assert not {"etag", "content-disposition"} & answer.headers.keys()
 
 
 async def test_probes_are_answered(function: Environment) -> None:

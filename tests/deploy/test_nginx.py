@@ -4,6 +4,7 @@ import os
 import shutil
 import ssl
 from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -31,7 +32,7 @@ MAIN: Final = """
 {user} daemon off; pid {folder}/nginx.pid; error_log {folder}/error.log;
 events {{}}
 http {{
-    access_log off;
+    access_log {folder}/access.log;
     client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy;
     fastcgi_temp_path {folder}/f; uwsgi_temp_path {folder}/u; scgi_temp_path {folder}/s;
     include {folder}/planner.conf;
@@ -40,48 +41,59 @@ http {{
 """What Debian's own file has around `conf.d/`, in a folder of the test's."""
 
 
+@contextmanager
+def running(folder: Path, address: str) -> Iterator[tuple[str, Path]]:
+    """Where nginx listens, and its certificate; `address` is what it stands in front of."""
+    require(shutil.which("nginx"), "nginx is not installed")
+    pem = folder / "planner.pem"
+    pem.write_bytes(certificate())
+    port = free_port()
+    conf = replaced(
+        CONF.read_text(),
+        {
+            "127.0.0.1:8000": address,
+            "listen 443 ssl": f"listen 127.0.0.1:{port} ssl",
+            "/etc/ssl/planner/fullchain.pem": str(pem),
+            "/etc/ssl/planner/privkey.pem": str(pem),
+        },
+    )
+    (folder / "planner.conf").write_text(conf)
+    # Its workers would be somebody else, who can't write here.
+    user = "user root;" if os.geteuid() == 0 else ""
+    (folder / "main.conf").write_text(MAIN.format(folder=folder, user=user))
+    command = ["nginx", "-p", str(folder), "-c", str(folder / "main.conf")]
+    with program(command, {}, folder=folder) as process:
+        until_it_listens(process, port)
+        yield f"https://127.0.0.1:{port}", pem
+        process.terminate()
+        said = process.communicate(timeout=PATIENCE)[1]
+    assert (process.returncode, said) == (0, "")
+
+
+@asynccontextmanager
+async def client(url: str, pem: Path) -> AsyncIterator[httpx.AsyncClient]:
+    tls = ssl.create_default_context(cafile=str(pem))
+    headers = {"Host": "planner.example"}
+    async with httpx.AsyncClient(base_url=url, headers=headers, verify=tls) as opened:
+        yield opened
+
+
 @pytest.fixture(scope="module")
 def proxy(
     settings: Settings, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[tuple[str, Path]]:
-    """Where nginx listens, and its certificate; behind it a server whose address is PUBLIC."""
-    require(shutil.which("nginx"), "nginx is not installed")
+    """nginx in front of a server whose address is PUBLIC."""
     folder = tmp_path_factory.mktemp("nginx")
-    pem = folder / "planner.pem"
-    pem.write_bytes(certificate())
-    port = free_port()
     public = settings.model_copy(update={"public_url": PUBLIC, "max_body_bytes": BODY_BYTES})
-    with live(public) as address:
-        conf = replaced(
-            CONF.read_text(),
-            {
-                "127.0.0.1:8000": address.removeprefix("http://"),
-                "listen 443 ssl": f"listen 127.0.0.1:{port} ssl",
-                "/etc/ssl/planner/fullchain.pem": str(pem),
-                "/etc/ssl/planner/privkey.pem": str(pem),
-            },
-        )
-        (folder / "planner.conf").write_text(conf)
-        # Its workers would be somebody else, who can't write here.
-        user = "user root;" if os.geteuid() == 0 else ""
-        (folder / "main.conf").write_text(MAIN.format(folder=folder, user=user))
-        command = ["nginx", "-p", str(folder), "-c", str(folder / "main.conf")]
-        with program(command, {}, folder=folder) as process:
-            until_it_listens(process, port)
-            yield f"https://127.0.0.1:{port}", pem
-            process.terminate()
-            said = process.communicate(timeout=PATIENCE)[1]
-    assert (process.returncode, said) == (0, "")
+    with live(public) as address, running(folder, address.removeprefix("http://")) as started:
+        yield started
     assert (folder / "error.log").read_text() == ""
 
 
 @pytest.fixture
 async def http(proxy: tuple[str, Path]) -> AsyncIterator[httpx.AsyncClient]:
-    url, pem = proxy
-    tls = ssl.create_default_context(cafile=str(pem))
-    headers = {"Host": "planner.example"}
-    async with httpx.AsyncClient(base_url=url, headers=headers, verify=tls) as client:
-        yield client
+    async with client(*proxy) as opened:
+        yield opened
 
 
 def signed_in(team: str, **more: str) -> dict[str, str]:
@@ -127,6 +139,19 @@ async def test_answers_are_compressed(http: httpx.AsyncClient, team: str, media_
     assert answer.headers["content-encoding"] == "gzip"
     assert "Accept-Encoding" in ",".join(answer.headers.get_list("vary"))
     assert answer.json() == named(team)
+
+
+async def test_the_address_of_a_calendar_is_in_no_log_even_when_the_server_is_gone(
+    tmp_path: Path,
+) -> None:
+    with running(tmp_path, f"127.0.0.1:{free_port()}") as (url, pem):
+        async with client(url, pem) as http:
+            for path in ("/healthz", "/calendar/secret.ics", "/%63alendar//secret.ics?a=b"):
+                assert (await http.get(path)).status_code == 502
+    for log in ("access.log", "error.log"):
+        written = (tmp_path / log).read_text()
+        assert written.count("/healthz") >= 1
+        assert "secret" not in written
 
 
 def replaced(text: str, changes: dict[str, str]) -> str:

@@ -100,6 +100,40 @@ def test_a_finished_folder_or_one_of_something_else_is_not_written_to(tmp_path: 
         assert {path.name: path.read_bytes() for path in (tmp_path / name).iterdir()} == before
 
 
+def test_a_folder_is_written_by_one_export_at_a_time(tmp_path: Path) -> None:
+    with (
+        Archive(tmp_path, SOURCE),
+        pytest.raises(FileError, match="another export"),
+    ):
+        Archive(tmp_path, SOURCE)
+    assert finish(tmp_path)["teams"] == 2
+
+
+def test_one_that_broke_off_with_its_manifest_written_is_finished(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Killed(Exception):
+        pass
+
+    unlink = Path.unlink
+
+    def killed(path: Path, missing_ok: bool = False) -> None:
+        if (tmp_path / MANIFEST).exists():
+            raise Killed
+        unlink(path, missing_ok)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "unlink", killed)
+        with pytest.raises(Killed):
+            finish(tmp_path)
+    assert (tmp_path / "progress.jsonl").exists()
+    manifest = read_manifest(tmp_path)
+    assert manifest is not None
+    assert manifest["teams"] == 2
+    with pytest.raises(FileError, match="finished export"):
+        Archive(tmp_path, SOURCE)
+
+
 def test_a_file_that_became_shorter_is_not_gone_on_with(tmp_path: Path) -> None:
     begun(tmp_path)
     (tmp_path / "Resource.jsonl").write_bytes(b"")

@@ -21,8 +21,8 @@ scalars: st.SearchStrategy[dict[str, Any]] = st.one_of(
     st.builds(lambda value: {"S": value}, texts),
     st.builds(lambda value: {"N": value}, numbers),
     st.sampled_from([{"B": "AQI="}, {"BOOL": False}, {"NULL": True}]),
-    st.builds(lambda values: {"SS": values}, st.lists(texts, min_size=1)),
-    st.builds(lambda values: {"NS": values}, st.lists(numbers, min_size=1)),
+    st.builds(lambda values: {"SS": values}, st.lists(texts, min_size=1, unique=True)),
+    st.builds(lambda values: {"NS": values}, st.lists(numbers, min_size=1, unique=True)),
     st.just({"BS": ["AQI=", "AwQ="]}),
 )
 values = st.recursive(
@@ -93,13 +93,33 @@ def test_a_line_that_is_no_item_is_refused(line: bytes) -> None:
 @pytest.mark.parametrize(
     "value",
     ["x", {}, {"S": 1}, {"N": 1}, {"X": "1"}, {"S": "a", "N": "1"}, {"SS": "a"}, {"NS": [1]},
-     {"L": [{"S": 1}]}, {"M": {"a": "b"}}, {"M": []}, {"BOOL": "true"}, None],
+     {"L": [{"S": 1}]}, {"M": {"a": "b"}}, {"M": []}, {"BOOL": "true"}, None, {"N": "one"},
+     {"N": "NaN"}, {"B": "*"}, {"NULL": False}, {"SS": []}, {"SS": ["a", "a"]}, {"NS": ["one"]},
+     {"BS": ["*"]}],
     ids=repr,
 )  # fmt: skip
 def test_a_value_that_dynamodb_would_refuse_is_named(value: object) -> None:
     line = json.dumps({"Item": {**KEYS, "odd": value}}).encode()
     with pytest.raises(ValueError, match="'odd' is no value"):
         item_of(line)
+
+
+@pytest.mark.parametrize(("depth", "is_one"), [(32, True), (33, False)])
+def test_a_value_is_nested_no_deeper_than_dynamodb_takes(depth: int, is_one: bool) -> None:
+    value = '{"L":[' * depth + '{"S":"a"}' + "]}" * depth
+    line = f'{{"Item":{{"pk":{{"S":"TEAM#t"}},"sk":{{"S":"RES#1"}},"odd":{value}}}}}'.encode()
+    if is_one:
+        assert line_of(item_of(line)) == line + b"\n"
+    else:
+        with pytest.raises(ValueError, match="'odd' is no value"):
+            item_of(line)
+
+
+def test_a_line_that_is_nested_beyond_any_parser_is_no_item() -> None:
+    line = b'{"Item":{"pk":{"S":"TEAM#t"},"sk":{"S":"RES#1"},"odd":' + b"[" * 100_000
+    for read in (item_of, head_of):
+        with pytest.raises(ValueError, match="not an item"):
+            read(line)
 
 
 def test_lines_have_numbers_and_empty_ones_count_but_are_none() -> None:

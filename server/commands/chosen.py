@@ -64,5 +64,8 @@ async def chosen(
 
 
 def _read(file: Path) -> list[str]:
-    content = sys.stdin.read() if file == Path("-") else file.read_text(encoding="utf-8")
+    try:
+        content = sys.stdin.read() if file == Path("-") else file.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        stop(f"{file} is no text in UTF-8.")
     return [line.strip() for line in content.splitlines() if line.strip()]

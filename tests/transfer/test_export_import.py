@@ -378,12 +378,14 @@ async def test_export_to_s3_is_split_by_type_and_its_lines_stay_as_they_are(
         (["export", "{folder}/x", "--from-s3-export", "{folder}/none"], "manifest-summary.json"),
         (["export", "{folder}/x", "--from-s3-export", "{folder}", "--user", "u"], "--team"),
         (["backfill", "--teams-file", "{folder}/empty"], "names no team"),
+        (["backfill", "--teams-file", "{folder}/latin"], "no text in UTF-8"),
     ],
 )  # fmt: skip
 async def test_what_is_wrong_with_the_arguments_is_one_line(
     store: Store, tmp_path: Path, arguments: list[str], said: str
 ) -> None:
     (tmp_path / "empty").write_text("\n")
+    (tmp_path / "latin").write_bytes(b"caf\xe9\n")
     run = await planner(store, *(each.format(folder=tmp_path) for each in arguments))
     assert run.code == 1
     assert said in run.err

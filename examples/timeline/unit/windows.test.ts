@@ -9,6 +9,16 @@ test("what is seen is asked for by whole months, with one more on either side", 
   assert.deepEqual(wanted, { from: "2026-10-01", to: "2027-01-31" })
 })
 
+test("nothing is asked for beyond the days that there are", () => {
+  const last = withMargin({ from: "9999-11-20", to: "9999-12-25" })
+  assert.deepEqual(last, { from: "9999-10-01", to: "9999-12-30" })
+  assert.deepEqual(missing([], last), [last])
+  assert.deepEqual(missing([last], last), [])
+  const first = withMargin({ from: "1900-01-01", to: "1900-01-20" })
+  assert.deepEqual(first, { from: "1900-01-01", to: "1900-02-28" })
+  assert.deepEqual(missing([], first), [first])
+})
+
 test("neighbouring months are asked for as one span", () => {
   assert.deepEqual(missing([], { from: "2026-10-01", to: "2027-01-31" }), [
     { from: "2026-10-01", to: "2027-01-31" },

@@ -149,12 +149,16 @@ class PartitionLoader:
         # What is known to have several pages waits before the first one, with nothing in its hands.
         if query.text in self._store.long_queries:
             await self._seat.take()
+        pages = 0
         # Page by page, so that no more than one is held in its wire form.
         async for rows, is_last in self._store.pages_of_rows(query):
+            pages += 1
             partition.take(rows)
             if not is_last:
                 self._store.long_queries.add(query.text)
                 await self._seat.take()
+        if pages > 1:
+            partition.keep_latest()
         return partition
 
 

@@ -82,6 +82,17 @@ class Partition:
         self.assignments[:0] = earlier
         self.skipped += long.skipped
 
+    def keep_latest(self) -> None:
+        """Of an assignment that came twice, since it was moved from a page that had been read to
+        one that had not, leaves the one of the higher version."""
+        latest: dict[str, Assignment] = {}
+        for each in self.assignments:
+            known = latest.setdefault(each.id, each)
+            if each.version > known.version:
+                latest[each.id] = each
+        if len(latest) < len(self.assignments):
+            self.assignments = [each for each in self.assignments if latest[each.id] is each]
+
     def hide(self) -> None:
         """Leaves out the assignments of owners that are being deleted."""
         if not self.deleting:

@@ -56,6 +56,8 @@ def read_export(folder: Path) -> S3Export:
         with _open(manifest) as file:
             entries = [json.loads(line) for _, line in lines(file, manifest.name)]
         files = tuple(_data_file(folder, entry) for entry in entries)
+        if len({file.path for file in files}) < len(files):
+            raise FileError(f"{manifest} names a file twice")
         total = int(summary["itemCount"])
         export = S3Export(summary["exportArn"], summary["tableArn"], summary["exportTime"], files)
     except (ValueError, KeyError, TypeError) as error:

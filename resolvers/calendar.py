@@ -59,13 +59,12 @@ async def load_calendar(
         subject = projects.get(feed.project_id or "")
     if subject is None:
         return None
-    # One that is moved while pages are read can come twice; its id is one event's.
-    own = {each.id: each for each in parts[window].assignments if _is_of(each, subject)}
+    own = [each for each in parts[window].assignments if _is_of(each, subject)]
     if len(own) > max_events:
         raise LimitExceeded(f"the calendar has more than the {max_events} events allowed")
     events = (
         _event(each, subject, resources.get(each.resource_id), projects.get(each.project_id))
-        for each in own.values()
+        for each in own
     )
     color = subject.color if isinstance(subject, Project) else None
     return Calendar(name=subject.name, color=color, events=tuple(events))

@@ -20,7 +20,7 @@ from data.feeds import find_feed
 from data.loader import PartitionLoader
 from data.metering import Meter
 from data.store import Store
-from resolvers.calendar import load_calendar
+from resolvers.calendar import Calendar, load_calendar
 from server.answers import json_response, problem
 from server.icalendar_feed import render
 from server.session import Authenticator
@@ -85,8 +85,7 @@ class CalendarEndpoint:
             )
             if calendar is None:
                 raise HTTPException(404)
-            async with self._one_by_one:
-                body = await asyncio.to_thread(render, calendar)
+            body = await self._render(calendar)
         finally:
             loader.release()
         response = _response(request, body)
@@ -100,6 +99,13 @@ class CalendarEndpoint:
             skipped=loader.skipped,
         )
         return response
+
+    async def _render(self, calendar: Calendar) -> bytes:
+        """The bytes. Whoever gives up waiting leaves the turn to the thread, which goes on."""
+        await self._one_by_one.acquire()
+        writing = asyncio.ensure_future(asyncio.to_thread(render, calendar))
+        writing.add_done_callback(lambda _: self._one_by_one.release())
+        return await asyncio.shield(writing)
 
 
 def _response(request: Request, body: bytes) -> Response:

@@ -51,6 +51,8 @@ def load_trusted_documents(file: Path, limits: Limits) -> TrustedDocuments:
         raise TrustedDocumentsError(f"{file}: {reason}") from error
     if not isinstance(texts, dict) or not all(isinstance(text, str) for text in texts.values()):
         raise TrustedDocumentsError(f"{file}: must be a JSON object, hash -> document")
+    if len({id.removeprefix(_PREFIX) for id in texts}) < len(texts):
+        raise TrustedDocumentsError(f"{file}: has a hash twice, with {_PREFIX} and without")
     documents = {
         # Introspection is among them only if somebody put it there.
         id: prepare(text, limits=limits, introspection=True)

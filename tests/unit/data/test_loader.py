@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from datetime import UTC, date, datetime, timedelta
 
+import msgspec
 import pytest
 from structlog.testing import capture_logs
 
@@ -17,7 +18,7 @@ from data.expressions import Item, KeyQuery, n, s
 from data.items import encode
 from data.loader import MARK_TIMEOUT, Part, PartitionLoader
 from data.partition import split
-from data.rows import Row
+from data.rows import Row, row_of
 from data.slices import (
     AssignmentsSlice,
     ItemSlice,
@@ -333,6 +334,22 @@ async def test_what_the_index_has_where_it_no_longer_stands_is_not_there_twice(
         ("l2", date(2023, 2, 1)),
         ("l1", date(2024, 1, 5)),
     ]
+
+
+async def test_an_assignment_that_is_moved_while_pages_are_read_is_there_once() -> None:
+    class Moving(MemoryStore):
+        async def pages_of_rows(self, query: KeyQuery) -> AsyncIterator[tuple[list[Row], bool]]:
+            rows = list(map(row_of, await self.query(query)))
+            yield rows[:1], False
+            yield rows[1:], True
+
+    old, new = assignment("a", start="2024-01-02"), assignment("a", start="2024-02-02")
+    later = msgspec.structs.replace(new, version=2)
+    for first, second, expected in ((old, later, later), (old, new, old)):
+        store = Moving(first, assignment("b", start="2024-01-20"), second)
+        [part] = (await loader(store).load([AssignmentsSlice()])).values()
+        assert [each for each in part.assignments if each.id == "a"] == [expected]
+        assert len(part.assignments) == 2
 
 
 async def test_long_items_without_an_id_are_all_reported() -> None:

@@ -104,6 +104,14 @@ def test_a_manifest_that_is_missing_or_none_is_named(
         read_export(tmp_path / "x")
 
 
+def test_a_manifest_that_names_a_file_twice_is_refused(tmp_path: Path) -> None:
+    write_s3_export(tmp_path / "x", [items("1")], [1], itemCount=2)
+    manifest = tmp_path / "x" / "manifest-files.json"
+    manifest.write_text(manifest.read_text() * 2)
+    with pytest.raises(FileError, match="names a file twice"):
+        read_export(tmp_path / "x")
+
+
 def test_a_key_in_a_manifest_leads_to_no_other_folder(tmp_path: Path) -> None:
     write_s3_export(tmp_path / "x", [items("1")], [1])
     (tmp_path / "secret.json.gz").write_bytes(gzip.compress(items("2")))

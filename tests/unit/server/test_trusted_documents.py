@@ -61,6 +61,7 @@ def test_a_document_is_meant_by_its_hash_or_its_text(
         ("{", "Expecting"),
         ([TEAM], "must be a JSON object"),
         ({"5f1d": {"document": TEAM}}, "must be a JSON object"),
+        ({"5f1d": TEAM, "sha256:5f1d": "{ __typename }"}, "a hash twice"),
         ({"5f1d": "query {"}, "5f1d: Syntax Error"),
         ({"5f1d": "{ tean { name } }"}, "5f1d: Cannot query field 'tean'"),
     ],

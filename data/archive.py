@@ -88,6 +88,10 @@ class Archive:
         """The units with a fact that is true of them."""
         return [unit for unit, facts in self._units.items() if facts.get(fact)]
 
+    def facts(self, fact: str) -> list[Any]:
+        """What the units have as this fact, those that have it."""
+        return [facts[fact] for facts in self._units.values() if fact in facts]
+
     def finish(self, **facts: Any) -> Path:
         """Writes the manifest, and removes the journal. Returns the manifest's path."""
         self.roll_back()

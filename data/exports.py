@@ -164,10 +164,12 @@ def split_s3_export(
     *,
     on_items: Counted,
     on_bytes: Counted,
-) -> None:
+) -> list[str]:
     """Writes the lines of an export to S3 as they are, each data file a unit of the archive; only
-    those of `teams`, if any are named. One line is in memory. Raises FileError."""
+    those of `teams`, if any are named. Returns those of them that it has nothing of. One line is
+    in memory. Raises FileError."""
     for file in export.files:
+        found: set[str] = set()
         if archive.is_done(file.path.name):
             on_bytes(file.path.stat().st_size)
             continue
@@ -176,9 +178,13 @@ def split_s3_export(
                 head = head_of(line)
             except ValueError as error:
                 raise FileError(f"{file.path}, line {number}: {error}") from None
-            if teams and team_in(head.pk.S or "") not in teams:
-                continue
+            if teams:
+                team_id = team_in(head.pk.S or "")
+                if team_id is None or team_id not in teams:
+                    continue
+                found.add(team_id)
             kind = head.entity_type.S if head.entity_type else None
             archive.write(file_of(kind), line if line.endswith(b"\n") else line + b"\n")
             on_items(1)
-        archive.commit(file.path.name)
+        archive.commit(file.path.name, teams=sorted(found))
+    return sorted(set(teams).difference(*archive.facts("teams")))

@@ -37,15 +37,21 @@ class Entry:
 @dataclass(slots=True)
 class Selection:
     """Which items are wanted: those of `teams`, or of all if it names none; under the id `rename`,
-    if it says one. `left_out` counts the others by reason."""
+    if it says one. `left_out` counts the others by reason, `absent` are the teams of which there
+    was nothing yet."""
 
     teams: Collection[str] = ()
     rename: str | None = None
     left_out: Counter[str] = field(default_factory=Counter)
+    absent: set[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.absent = set(self.teams)
 
     def take(self, item: Item) -> Item | None:
         """The item as it is wanted, or None."""
         team_id = team_in(item["pk"]["S"])
+        self.absent.discard(team_id or "")
         if team_id is None:
             self.left_out["belong to no team"] += 1
         elif self.teams and team_id not in self.teams:

@@ -20,7 +20,14 @@ from server.demo import DEMO_TEAM, DEMO_USER
 from server.issuing import issue_stored, issue_token
 from server.settings import SessionStrategy, Settings, StoreKind
 
-__all__ = ["LOOPBACK", "dev_secret", "dev_settings", "dev_sign_in", "dev_token"]
+__all__ = [
+    "LOOPBACK",
+    "dev_secret",
+    "dev_settings",
+    "dev_sign_in",
+    "dev_token",
+    "found_dev_secret",
+]
 
 LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
 _SESSION: Final = timedelta(days=30)
@@ -47,7 +54,7 @@ def dev_settings(settings: Settings) -> Settings:
 def dev_secret(home: Path) -> str:
     """The secret of this machine's development servers, made once, so that `planner token` makes
     tokens for the server that runs and a session outlives a restart."""
-    file = home / "auth-secret"
+    file = _secret_file(home)
     if not file.exists():
         home.mkdir(parents=True, exist_ok=True)
         # Whole or not there, and the first of several starts at once wins.
@@ -57,6 +64,16 @@ def dev_secret(home: Path) -> str:
             with contextlib.suppress(FileExistsError):
                 os.link(stream.name, file)
     return file.read_text().strip()
+
+
+def found_dev_secret(home: Path) -> str | None:
+    """That secret, if a development server has been started with this home."""
+    file = _secret_file(home)
+    return file.read_text().strip() if file.exists() else None
+
+
+def _secret_file(home: Path) -> Path:
+    return home / "auth-secret"
 
 
 async def dev_token(settings: Settings, store: Store) -> str:

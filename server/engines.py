@@ -2,7 +2,8 @@
 
 Both take any credentials; DUMMY_CREDENTIALS are the ones to use, so that real ones never are.
 A child ends with its parent, however that ends: it holds the read end of a pipe (its stdin) whose
-only write end is here, and leaves when the kernel closes it.
+only write end is here, and leaves when the kernel closes it. One that keeps data in a folder is
+shared by all who want that folder, and ends with the last of them: see `server.shared_engine`.
 """
 
 import importlib.util
@@ -13,6 +14,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -20,6 +22,7 @@ from pathlib import Path
 from typing import Final, TypedDict
 
 from server.assets import DYNAMODB_LOCAL, AssetError, fetch
+from server.shared_engine import CAN_SHARE, StillThereError, shared
 
 __all__ = [
     "DUMMY_CREDENTIALS",
@@ -32,6 +35,7 @@ __all__ = [
     "find_java",
 ]
 
+_LOCAL = "DynamoDB Local"
 JAVA_MINIMUM = 17
 JAVA_ADVICE = f"install a JDK, {JAVA_MINIMUM} or newer (for instance openjdk-17-jdk-headless)"
 # Only the slowest machines come near: moto takes 1 s, a JVM that compiles its launcher 2-3 s.
@@ -90,9 +94,31 @@ def embedded() -> Iterator[str]:
 def dynamodb_local(home: Path, *, data_dir: Path | None) -> Iterator[str]:
     """DynamoDB Local, in memory or kept in `data_dir`: yields its URL, `http://127.0.0.1:PORT`.
 
-    All credentials and regions see the same tables. Fetched into `home` if it isn't there.
+    All credentials and regions see the same tables. Fetched into `home` if it isn't there. On a
+    folder that another process has DynamoDB Local on already, that one is joined: it ends with the
+    last of those who use it.
     Raises EngineMissing without a JDK, or when it can't be fetched; EngineFailed as above.
     """
+    if data_dir is None or not CAN_SHARE:
+        command, emulator = _local_command(home, data_dir)
+        with _running(_LOCAL, command, cwd=emulator) as url:
+            yield url
+        return
+
+    def start(stdin: int) -> str:
+        command, emulator = _local_command(home, data_dir)
+        return _start(_LOCAL, command, cwd=emulator, stdin=stdin)
+
+    data_dir.mkdir(parents=True, exist_ok=True)
+    try:
+        with shared(data_dir, start) as url:
+            yield url
+    except StillThereError as error:
+        raise EngineFailed(f"{_LOCAL}: {error}") from None
+
+
+def _local_command(home: Path, data_dir: Path | None) -> tuple[list[str], Path]:
+    """The command, and the folder to run it in."""
     java = find_java()
     try:
         emulator = (fetch(DYNAMODB_LOCAL, home) / "emulator").resolve()
@@ -120,8 +146,7 @@ def dynamodb_local(home: Path, *, data_dir: Path | None) -> Iterator[str]:
         "-cors",
         "http://127.0.0.1",
     ]
-    with _running("DynamoDB Local", command, cwd=emulator) as url:
-        yield url
+    return command, emulator
 
 
 def find_java() -> str:
@@ -164,21 +189,40 @@ def _running(name: str, command: list[str], *, cwd: Path) -> Iterator[str]:
     """The child process while it listens, ended by its own pid afterwards. Yields its URL."""
     with tempfile.TemporaryDirectory(prefix="planner-engine-") as folder:
         log = Path(folder) / "log"
-        with log.open("wb") as sink:
-            process = subprocess.Popen(  # noqa: S603 - commands of this module only
-                command,
-                cwd=cwd,
-                env={**os.environ, **_aws_environment(DUMMY_CREDENTIALS)},
-                stdin=subprocess.PIPE,
-                stdout=sink,
-                stderr=subprocess.STDOUT,
-                # A session of its own, so that Ctrl-C reaches us first and we end it in order.
-                start_new_session=True,
-            )
+        process = _spawn(command, cwd=cwd, stdin=subprocess.PIPE, log=log)
         try:
             yield _await_url(name, process, log)
         finally:
             _end(process)
+
+
+def _start(name: str, command: list[str], *, cwd: Path, stdin: int) -> str:
+    """The URL of a process that listens, and that ends with what it reads from."""
+    with tempfile.TemporaryDirectory(prefix="planner-engine-") as folder:
+        log = Path(folder) / "log"
+        process = _spawn(command, cwd=cwd, stdin=stdin, log=log)
+        try:
+            url = _await_url(name, process, log)
+        except BaseException:
+            _end(process)
+            raise
+    # It may outlive us, who only started it; until then somebody has to collect its exit code.
+    threading.Thread(target=process.wait, daemon=True).start()
+    return url
+
+
+def _spawn(command: list[str], *, cwd: Path, stdin: int, log: Path) -> "subprocess.Popen[bytes]":
+    with log.open("wb") as sink:
+        return subprocess.Popen(  # noqa: S603 - commands of this module only
+            command,
+            cwd=cwd,
+            env={**os.environ, **_aws_environment(DUMMY_CREDENTIALS)},
+            stdin=stdin,
+            stdout=sink,
+            stderr=subprocess.STDOUT,
+            # A session of its own, so that Ctrl-C reaches us first and we end it in order.
+            start_new_session=True,
+        )
 
 
 def _aws_environment(credentials: Credentials) -> Mapping[str, str]:

@@ -1,6 +1,7 @@
 """Which teams a command is about: those that are named, or all that are listed."""
 
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -11,9 +12,16 @@ import typer
 from data.members import memberships_of, team_ids
 from data.store import Store
 from server.commands.running import check_team, check_user
-from server.console import stop
+from server.console import complain, stop
 
-__all__ = ["Chosen", "TeamsFileOption", "TeamsOption", "UserTeamsOption", "chosen"]
+__all__ = [
+    "Chosen",
+    "TeamsFileOption",
+    "TeamsOption",
+    "UserTeamsOption",
+    "chosen",
+    "stop_if_absent",
+]
 
 TeamsOption = Annotated[
     list[str] | None,
@@ -61,6 +69,15 @@ async def chosen(
     if len(words) > _LONGEST:
         words = f"{len(ids)} teams ({sha256(words.encode()).hexdigest()[:12]})"
     return Chosen(ids, words)
+
+
+def stop_if_absent(teams: Iterable[str]) -> None:
+    """Ends the command with exit code 1 if there is a team here: one of which it found nothing."""
+    absent = sorted(teams)
+    for team_id in absent:
+        complain(f"There is nothing of team {team_id}.")
+    if absent:
+        raise SystemExit(1)
 
 
 def _read(file: Path) -> list[str]:

@@ -11,9 +11,16 @@ from data.parallel import for_each
 from data.repairs import apply, lacking
 from data.store import Store
 from data.transactions import Update
-from server.commands.chosen import Chosen, TeamsFileOption, TeamsOption, UserTeamsOption, chosen
+from server.commands.chosen import (
+    Chosen,
+    TeamsFileOption,
+    TeamsOption,
+    UserTeamsOption,
+    chosen,
+    stop_if_absent,
+)
 from server.commands.running import in_store
-from server.console import complain, counted, progress, stop
+from server.console import counted, progress, stop
 
 __all__ = ["backfill", "doctor"]
 
@@ -38,6 +45,7 @@ def backfill(
         teams = await chosen(store, team, teams_file, user)
         added: Counter[str] = Counter()
         changed = items = 0
+        absent: list[str] = []
 
         async def carry_out(update: Update) -> None:
             nonlocal changed
@@ -50,10 +58,13 @@ def backfill(
             read = bars.add_task("items", total=None)
             done = bars.add_task("teams", total=len(teams.ids))
             for team_id in teams.ids:
+                before = items
                 async for page, updates in lacking(store, team_id):
                     items += len(page)
                     bars.advance(read, len(page))
                     await for_each(updates, carry_out, at_once=_UPDATES_AT_ONCE)
+                if items == before:
+                    absent.append(team_id)
                 bars.advance(done)
         verb = "added" if write else "would be added"
         typer.echo(_extent(items, teams))
@@ -63,6 +74,7 @@ def backfill(
             typer.echo("nothing is missing that can be added")
         elif not write:
             typer.echo("Nothing was written; --write does.")
+        stop_if_absent(absent)
         if changed:
             stop(f"Somebody else wrote {counted(changed, 'item')} meanwhile: run it again.")
 
@@ -86,25 +98,26 @@ def doctor(
         teams = await chosen(store, team, teams_file, user)
         found: Counter[Fault] = Counter()
         fixed = items = 0
+        absent: list[str] = []
         with progress() as bars:
             read = bars.add_task("items", total=None)
             done = bars.add_task("teams", total=len(teams.ids))
             for team_id in teams.ids:
-                of_team = 0
+                before = items
                 async for count, findings in examine(store, team_id):
-                    of_team += count
+                    items += count
                     bars.advance(read, count)
                     for finding in findings:
                         is_fixed = repair and await fix(store, finding)
                         found[finding.fault] += 1
                         fixed += is_fixed
                         typer.echo(_line(finding, is_fixed, as_json))
-                if not of_team:
-                    complain(f"There is nothing of team {team_id}.")
-                items += of_team
+                if items == before:
+                    absent.append(team_id)
                 bars.advance(done)
         if not as_json:
             typer.echo(f"{_extent(items, teams)}: {_sum(found, fixed)}")
+        stop_if_absent(absent)
         if found.total() > fixed:
             raise SystemExit(1)
 

@@ -15,8 +15,8 @@ from server.commands.running import (
     in_store,
     read_settings,
 )
-from server.console import say
-from server.dev import dev_secret
+from server.console import say, stop
+from server.dev import found_dev_secret
 from server.issuing import issue_stored, issue_token
 from server.settings import SessionStrategy
 
@@ -44,8 +44,16 @@ def token(
     if settings.secrets:
         secret = settings.secrets[0]
     else:
-        secret = dev_secret(settings.home)
-        say(f"AUTH_SECRET is not set; signed for `planner dev` with {settings.home.resolve()}.")
+        home = settings.home.resolve()
+        found = found_dev_secret(home)
+        if found is None:
+            # One made up here would be one that no server knows.
+            stop(
+                f"AUTH_SECRET is not set, and there is no secret of `planner dev` in {home}: set "
+                "AUTH_SECRET; or run this where `make dev` runs, or with its PLANNER_HOME."
+            )
+        secret = found
+        say(f"AUTH_SECRET is not set; signed for `planner dev` with {home}.")
     typer.echo(
         issue_token(settings, secret, user_id=user, team_id=team, role=role, lifetime=lifetime)
     )

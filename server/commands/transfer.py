@@ -15,7 +15,13 @@ from data.imports import Importer, Outcome, batches
 from data.parallel import for_each
 from data.s3_export import read_export
 from data.store import Store
-from server.commands.chosen import TeamsFileOption, TeamsOption, UserTeamsOption, chosen
+from server.commands.chosen import (
+    TeamsFileOption,
+    TeamsOption,
+    UserTeamsOption,
+    chosen,
+    stop_if_absent,
+)
 from server.commands.running import check_team, in_store
 from server.console import complain, counted, progress, say, stop
 
@@ -75,9 +81,8 @@ def export(
                 f"Others kept moving assignments of {team_id} while it was read: some may be "
                 "missing, or twice. Export it again when it is quieter, or by way of S3."
             )
-        for team_id in empty:
-            complain(f"There is nothing of team {team_id}.")
-        if empty or moving:
+        stop_if_absent(empty)
+        if moving:
             raise SystemExit(1)
 
     in_store(work)
@@ -90,15 +95,16 @@ def _split(source: Path, folder: Path, teams: list[str]) -> None:
     words = f"{s3.arn}: {', '.join(sorted(set(teams))) or 'all items'}"
     with Archive(folder, words) as archive, progress() as bars:
         items, read = bars.add_task("items", total=None), bars.add_task("bytes", total=s3.bytes)
-        split_s3_export(
+        absent = split_s3_export(
             s3,
             archive,
             frozenset(teams),
             on_items=lambda count: bars.advance(items, count),
             on_bytes=lambda count: bars.advance(read, count),
         )
-        archive.finish(table=s3.table, moment=s3.moment)
+        archive.finish(table=s3.table, moment=s3.moment, empty=absent)
     _say_what_there_is(archive)
+    stop_if_absent(absent)
 
 
 def _say_what_there_is(archive: Archive) -> None:
@@ -146,6 +152,7 @@ def import_(
 
         in_store(work)
     tally.tell(selection, "would be written" if dry_run else "written")
+    stop_if_absent(selection.absent)
     if any(tally.outcomes[outcome] for outcome in _NOT_WRITTEN):
         raise SystemExit(1)
 

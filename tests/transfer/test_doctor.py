@@ -159,7 +159,7 @@ async def test_items_of_a_team_that_is_not_there_are_a_fault(store: Store, team:
     await put(store, team, good(team)[1:])
     assert [each["fault"] for each in (await found(store, team))[1]] == ["NO_TEAM"]
     nobody = await planner(store, "doctor", "--team", f"{team}-none")
-    assert (nobody.code, "There is nothing of team" in nobody.err) == (0, True)
+    assert (nobody.code, nobody.err) == (1, f"There is nothing of team {team}-none.\n")
 
 
 @pytest.mark.engines("local")

@@ -365,6 +365,32 @@ async def test_export_to_s3_is_split_by_type_and_its_lines_stay_as_they_are(
 
 @pytest.mark.engines("embedded")
 @pytest.mark.parametrize(
+    "arguments",
+    [
+        ["doctor"],
+        ["backfill"],
+        ["backfill", "--write"],
+        ["export", "{folder}/out"],
+        ["export", "{folder}/out", "--from-s3-export", "{folder}/s3"],
+        ["import", "{folder}/there"],
+        ["import", "{folder}/there", "--dry-run"],
+    ],
+    ids=" ".join,
+)
+async def test_team_of_which_there_is_nothing_is_named_beside_one_that_is_there(
+    store: Store, team: str, tmp_path: Path, arguments: list[str]
+) -> None:
+    items = await seed(store, team)
+    assert (await planner(store, "export", tmp_path / "there", "--team", team)).code == 0
+    write_s3_export(tmp_path / "s3", [lines(*items)], [len(items)])
+    given = [each.format(folder=tmp_path) for each in arguments]
+    run = await planner(store, *given, "--team", f"{team}-slip", "--team", team)
+    assert (run.code, run.err.splitlines()[-1]) == (1, f"There is nothing of team {team}-slip.")
+    assert f"team {team}." not in run.err
+
+
+@pytest.mark.engines("embedded")
+@pytest.mark.parametrize(
     ("arguments", "said"),
     [
         (["import", "{folder}", "--as", "x"], "exactly one --team"),

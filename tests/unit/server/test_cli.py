@@ -11,6 +11,7 @@ import server.cli
 import server.commands.serving
 from schema import sdl
 from server.authjs import cookie_name, decode, derive_keys
+from server.dev import dev_secret
 
 SECRET = "a secret of the tests, long enough for anybody"
 
@@ -66,14 +67,20 @@ def test_a_token_holds_what_was_asked_for(planner: Planner) -> None:
 def test_tokens_without_a_secret_are_signed_for_the_development_server(
     planner: Planner, home: Path
 ) -> None:
-    code, _, err = planner("token", "--team", "demo", "--user", "me")
+    secret = dev_secret(home)
+    assert len(secret) >= 32
+    assert (home / "auth-secret").stat().st_mode & 0o077 == 0
+    code, out, err = planner("token", "--team", "demo", "--user", "me")
     assert code == 0
     assert str(home.resolve()) in err
-    secret = home / "auth-secret"
-    assert len(secret.read_text()) >= 32
-    assert secret.stat().st_mode & 0o077 == 0
-    _, again, _ = planner("token", "--team", "demo", "--user", "me")
-    assert decode(again.strip(), derive_keys([secret.read_text()], cookie_name(secure=False)))
+    assert decode(out.strip(), derive_keys([secret], cookie_name(secure=False)))
+
+
+def test_no_token_is_signed_with_a_secret_that_no_server_has(planner: Planner, home: Path) -> None:
+    code, out, err = planner("token", "--team", "demo", "--user", "me")
+    assert (code, out) == (1, "")
+    assert f"no secret of `planner dev` in {home.resolve()}: set AUTH_SECRET" in err
+    assert not home.exists()
 
 
 @pytest.mark.parametrize(

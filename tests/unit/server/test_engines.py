@@ -8,7 +8,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, closing
+from contextlib import ExitStack, asynccontextmanager, closing
 from pathlib import Path
 
 import aioboto3
@@ -183,6 +183,18 @@ async def test_dynamodb_local_keeps_its_data_in_a_folder(tmp_path: Path) -> None
                     await create_table(client)
                 assert await stored(client) == expected
                 await put_once(client, "kept")
+
+
+async def test_dynamodb_local_is_one_for_all_who_want_its_folder(tmp_path: Path) -> None:
+    require_engine("local")
+    with dynamodb_local(HOME, data_dir=tmp_path) as url, ExitStack() as command:
+        assert command.enter_context(dynamodb_local(HOME, data_dir=tmp_path)) == url
+        async with client_of(url) as client:
+            await create_table(client)
+            command.close()
+            await put_once(client, "after it left")
+            assert await stored(client) == ["after it left"]
+    assert not accepts("127.0.0.1", int(url.rpartition(":")[2]))
 
 
 def test_embedded_is_ready_within_three_seconds() -> None:

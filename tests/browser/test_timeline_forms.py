@@ -82,31 +82,6 @@ async def test_what_is_created_out_of_view_is_brought_into_view(
     await expect(Board(page).bars.first).to_be_visible()
 
 
-@pytest.mark.parametrize("what", ["Ada", "Bridge"])
-async def test_a_deletion_says_how_many_assignments_go_with_it_on_whatever_days(
-    visit: Visit, api: Api, team: str, shoot: Shoot, what: str
-) -> None:
-    ada, ken = await api.resource("Ada"), await api.resource("Ken")
-    bridge, tunnel = await api.project("Bridge"), await api.project("Tunnel")
-    for day in ("2026-03-03", "2026-03-05", "2019-01-01"):
-        await api.assignment(ada, bridge, day, day)
-    spared = await api.assignment(ken, tunnel, "2026-03-03", "2026-03-03")
-    page = await visit("/", team=team)
-    board = Board(page)
-    await board.button(what).click()
-    dialog = page.get_by_role("dialog", name=what)
-    await expect(dialog).to_contain_text("This deletes 3 assignments as well")
-    await shoot(page, f"timeline-delete-{what.lower()}")
-    assert await violations(page) == []
-    await dialog.get_by_role("button", name="Delete", exact=True).click()
-    await expect(page.get_by_text(f"{what} was deleted.")).to_be_visible()
-    await expect(board.bars).to_have_count(1)
-    await expect(board.bar(spared)).to_be_visible()
-    await expect(board.button(what)).to_have_count(0)
-    data = await api.data("{ team { assignments { id } } }")
-    assert data["team"]["assignments"] == [{"id": spared}]
-
-
 async def test_a_conflict_in_the_form_keeps_what_was_typed_and_can_be_saved_then(
     visit: Visit, api: Api, team: str
 ) -> None:

@@ -2,6 +2,7 @@
 
 import re
 from datetime import UTC, datetime
+from itertools import pairwise
 
 import pytest
 from playwright.async_api import expect
@@ -80,3 +81,28 @@ async def test_a_day_is_the_same_day_in_every_time_zone(
     assert (found["startDate"], found["endDateExclusive"]) == ("2026-03-08", "2026-03-11")
     await page.reload()
     await board.shows(made["id"], "8 – 10 Mar 2026")
+
+
+@pytest.mark.parametrize("width", [1280, 800])
+async def test_the_axis_follows_the_width_of_the_page(
+    visit: Visit, api: Api, team: str, shoot: Shoot, width: int
+) -> None:
+    """As wide as it was loaded, the other width, and back: the number of every day, or of Mondays
+    and today; weekends are shaded and today is marked with either."""
+    await api.resource("Ada")
+    page = await visit("/", team=team, viewport={"width": width, "height": 700})
+    labels = page.locator(".vis-time-axis .vis-text.vis-minor:not(.vis-measure)")
+    numbers = labels.filter(has_text=re.compile(r"\d"))
+    for each in (width, 2080 - width, width):
+        await page.set_viewport_size({"width": each, "height": 700})
+        tuesday = numbers.filter(has_text=re.compile("^10$"))  # 10 March 2026
+        await expect(tuesday).to_have_count(1 if each == 1280 else 0)
+        await expect(numbers.filter(has_text=re.compile("^16$"))).to_have_count(1)
+        await expect(page.locator(".vis-time-axis mark")).to_have_text("2")
+        weekends = page.locator(".vis-time-axis .vis-grid.vis-minor.vis-saturday")
+        await expect(weekends).not_to_have_count(0)
+        lefts = sorted(
+            [box["x"] for one in await numbers.all() if (box := await one.bounding_box())]
+        )
+        assert min(b - a for a, b in pairwise(lefts)) > 20
+        await shoot(page, f"timeline-axis-{each}")

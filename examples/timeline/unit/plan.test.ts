@@ -37,8 +37,8 @@ test("an assignment that is in several answers is there once, as the last one ha
 
 test("bars are read row by row, then by day; those of nobody are left out", () => {
   const people = [
-    { id: "ada", name: "Ada" },
-    { id: "ken", name: "Ken" },
+    { id: "ada", name: "Ada", version: 1 },
+    { id: "ken", name: "Ken", version: 1 },
   ]
   const read = inReadingOrder(
     [

@@ -10,22 +10,34 @@ import { language } from "../i18n/language.svelte.ts"
 // Weeks begin on Monday, in both languages.
 moment.updateLocale("en", { week: { dow: 1, doy: 4 } })
 
-type Scale = "day" | "week" | "month"
+/** What the axis has lines for, and whether each line of a day has its number. */
+export type Axis = "numbered days" | "days" | "weeks" | "months"
 
-/** The narrowest that a day may be for its number to fit, and a week for its first day, in pixels. */
-const DAY_WIDTH = 22
+/** The narrowest that a day may be for each, in pixels: the number of every day fits; weekends can be told
+ * from the days between; the number of each Monday fits. */
+const NUMBER_WIDTH = 22
+const DAY_WIDTH = 8
 const WEEK_WIDTH = 5
 
-/** The scale of the axis for days of that width. */
-export function scaleOf(dayWidth: number): Scale {
-  if (dayWidth >= DAY_WIDTH) return "day"
-  return dayWidth >= WEEK_WIDTH ? "week" : "month"
+/** The axis for days of that width. */
+export function axisOf(dayWidth: number): Axis {
+  if (dayWidth >= NUMBER_WIDTH) return "numbered days"
+  if (dayWidth >= DAY_WIDTH) return "days"
+  return dayWidth >= WEEK_WIDTH ? "weeks" : "months"
+}
+
+const SCALES: Record<Axis, string> = { "numbered days": "day", days: "day", weeks: "week", months: "month" }
+
+export function axisOptionsOf(axis: Axis): TimelineOptions {
+  return {
+    timeAxis: { scale: SCALES[axis], step: 1 },
+    format: { minorLabels: axis === "days" ? sparse : minor, majorLabels: major },
+  } as TimelineOptions
 }
 
 export function optionsOf(canWrite: boolean): TimelineOptions {
   return {
     moment: (date: Parameters<typeof moment.utc>[0]) => moment.utc(date),
-    format: { minorLabels: minor, majorLabels: major },
     min: timeOf(FIRST_DAY),
     max: timeOf(LAST_DAY),
     zoomMin: 14 * DAY_MS,
@@ -58,6 +70,13 @@ function minor(date: Date, scale: string): string {
   // The library also marks the first of a month that begins within a week: two labels in one place.
   if (scale === "week") return isMonday(time) ? label : ""
   return day === today() ? `<mark>${label}</mark>` : label
+}
+
+/** Of days too narrow for all their numbers: Mondays, and today with no Monday beside it. */
+function sparse(date: Date, scale: string): string {
+  const time = date.valueOf()
+  const away = Math.abs(time - timeOf(today())) / DAY_MS
+  return away === 0 || (isMonday(time) && away > 2) ? minor(date, scale) : ""
 }
 
 const isMonday = (time: number): boolean => new Date(time).getUTCDay() === 1

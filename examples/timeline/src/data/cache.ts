@@ -24,6 +24,8 @@ const settings: CacheExchangeOpts = {
     DeleteResourcePayload: embedded,
     Overlap: embedded,
     UpdateAssignmentPayload: embedded,
+    UpdateProjectPayload: embedded,
+    UpdateResourcePayload: embedded,
     UserError: embedded,
   },
   updates: {

@@ -12,6 +12,8 @@ import {
   DeleteResourceDocument,
   DependentsDocument,
   UpdateAssignmentDocument,
+  UpdateProjectDocument,
+  UpdateResourceDocument,
 } from "../gql/graphql.ts"
 import { failureOf, refusal, type Failure, type Reason } from "../lib/failures.ts"
 import type { Assignment, Person, Project } from "../lib/plan.ts"
@@ -25,6 +27,9 @@ export type Entry = Pick<Assignment, "resourceId" | "projectId" | "startDate" | 
 
 /** A row or a colour of the board, with the assignments that hang on it. */
 export type Owner = ({ type: "Resource" } & Person) | ({ type: "Project" } & Project)
+
+/** What the form of a person or a project holds; people have no colour. */
+export type OwnerEntry = Pick<Project, "name" | "color">
 
 type Payload = { errors: readonly Reason[] } | null
 type Settled = { data?: Record<string, unknown> | undefined; error?: Parameters<typeof failureOf>[0] | undefined }
@@ -62,14 +67,23 @@ export class Changes {
     )
   }
 
-  async createPerson(id: string, name: string): Promise<Failure | null> {
-    const input = { id, name }
-    return this.settled(await this.client.mutation(CreateResourceDocument, { input }).toPromise())
+  async createOwner(type: Owner["type"], id: string, { name, color }: OwnerEntry): Promise<Failure | null> {
+    return this.settled(
+      type === "Resource"
+        ? await this.client.mutation(CreateResourceDocument, { input: { id, name } }).toPromise()
+        : await this.client.mutation(CreateProjectDocument, { input: { id, name, color } }).toPromise(),
+    )
   }
 
-  async createProject(id: string, name: string, color: string): Promise<Failure | null> {
-    const input = { id, name, color }
-    return this.settled(await this.client.mutation(CreateProjectDocument, { input }).toPromise())
+  async updateOwner({ type, id, version }: Owner, { name, color }: OwnerEntry): Promise<Failure | null> {
+    const input = { id, expectedVersion: version, name }
+    const failure = this.settled(
+      type === "Resource"
+        ? await this.client.mutation(UpdateResourceDocument, { input }).toPromise()
+        : await this.client.mutation(UpdateProjectDocument, { input: { ...input, color } }).toPromise(),
+    )
+    if (failure) await lookAgain(this.client, this.plan, id, failure)
+    return failure
   }
 
   async deleteOwner({ type, id }: Owner): Promise<Failure | null> {

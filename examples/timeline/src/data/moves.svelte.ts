@@ -92,7 +92,7 @@ export class Moves {
   }
 }
 
-/** After a refusal: shows the assignment as it is now, and is gone if it is not there any more. */
+/** After a refusal: what has that id is shown as it is now, and is gone if it is not there any more. */
 export async function lookAgain(
   client: Client,
   plan: Plan,

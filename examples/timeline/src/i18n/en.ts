@@ -31,6 +31,8 @@ export const en = {
   addPerson: "Add person",
   addProject: "Add project",
   editAssignment: "Edit assignment",
+  editPerson: "Edit person",
+  editProject: "Edit project",
   person: "Person",
   project: "Project",
   projects: "Projects",
@@ -51,6 +53,7 @@ export const en = {
 
   deleteAssignmentTitle: "Delete this assignment?",
   deleteAssignment: (project: string, person: string, days: string) => `${project}, ${person}, ${days}.`,
+  deleteTitle: (name: string) => `Delete ${name}?`,
   counting: "Counting what would go with it …",
   dependents: (number: number) =>
     number === 0
@@ -93,7 +96,7 @@ export const en = {
 
   help: "Mouse and keyboard",
   helpMouse:
-    "Drag a bar to move it, up or down to give it to somebody else; drag an end to change that day. Click it to edit it. Drag the empty board to scroll; Ctrl and the wheel zoom.",
+    "Drag a bar to move it, up or down to give it to somebody else; drag an end to change that day. Click a bar, a person's name or a project to edit it, or to delete it there. Drag the empty board to scroll; Ctrl and the wheel zoom.",
   keys: [
     ["Tab", "to the bars, and on from them"],
     ["↑ ↓", "the bar before, the bar after"],

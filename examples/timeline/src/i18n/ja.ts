@@ -30,6 +30,8 @@ export const ja: Words = {
   addPerson: "メンバーを追加",
   addProject: "プロジェクトを追加",
   editAssignment: "予定を編集",
+  editPerson: "メンバーを編集",
+  editProject: "プロジェクトを編集",
   person: "メンバー",
   project: "プロジェクト",
   projects: "プロジェクト",
@@ -50,6 +52,7 @@ export const ja: Words = {
 
   deleteAssignmentTitle: "この予定を削除しますか？",
   deleteAssignment: (project, person, days) => `${project}、${person}、${days}`,
+  deleteTitle: (name) => `${name}を削除しますか？`,
   counting: "一緒に削除される予定を数えています…",
   dependents: (number) =>
     number === 0
@@ -92,7 +95,7 @@ export const ja: Words = {
 
   help: "マウスとキーボードの操作",
   helpMouse:
-    "バーをドラッグすると移動します。上下に動かすと担当者が変わり、端をドラッグすると期間が変わります。クリックすると編集できます。余白のドラッグでスクロール、Ctrl＋ホイールで拡大・縮小します。",
+    "バーをドラッグすると移動します。上下に動かすと担当者が変わり、端をドラッグすると期間が変わります。バー、メンバー名、プロジェクト名をクリックすると編集でき、削除もそこからできます。余白のドラッグでスクロール、Ctrl＋ホイールで拡大・縮小します。",
   keys: [
     ["Tab", "バーへ移動、次の項目へ"],
     ["↑ ↓", "前のバー、次のバー"],

@@ -5,12 +5,14 @@ import { addDays, type Day } from "./days.ts"
 export interface Person {
   id: string
   name: string
+  version: number
 }
 
 export interface Project {
   id: string
   name: string
   color: string
+  version: number
 }
 
 /** An assignment as the API gives it: both days inclusive, and the day after the last one. */

@@ -11,6 +11,7 @@ from data.jsonl import FileError
 from data.store import STORE_ERRORS
 from schema import sdl
 from server.commands import repair, serving, table, teams, token, transfer
+from server.commands.typed import App
 from server.console import complain, stop
 from server.engines import EngineError
 from server.serving import ListenError
@@ -18,7 +19,7 @@ from server.trusted_documents import TrustedDocumentsError
 
 __all__ = ["app", "main"]
 
-app = typer.Typer(
+app = App(
     help="A team's whole planning timeline over GraphQL, from one DynamoDB table.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -33,7 +34,10 @@ app.add_typer(teams.member_app, name="member")
 
 _HINTS = {
     "ResourceNotFound": "; `planner table create` makes the table",
-    "must specify a region": " AWS_REGION names it.",
+    "must specify a region": (
+        " AWS_REGION names it. For a table that is here and not at AWS, set PLANNER_STORE=local, "
+        "or AWS_ENDPOINT_URL_DYNAMODB and any region."
+    ),
     "Unable to locate credentials": ": AWS_ACCESS_KEY_ID, AWS_PROFILE or a role give them.",
 }
 """What to do about some of boto's messages, by a part of them."""
@@ -70,11 +74,13 @@ def main() -> None:
     """Runs the command; an expected failure is one line and exit code 1."""
     try:
         app()
-    except (PlannerError, EngineError, FileError, ListenError, OSError) as error:
+    except (PlannerError, EngineError, FileError, ListenError) as error:
         stop(str(error))
     except TrustedDocumentsError as error:
         complain(f"PLANNER_TRUSTED_DOCUMENTS: {error}")
         raise SystemExit(2) from None
+    except OSError as error:
+        stop(f"{error.filename}: {error.strerror}" if error.filename else str(error))
     except STORE_ERRORS as error:
         hint = next((hint for word, hint in _HINTS.items() if word in str(error)), "")
         stop(f"The store says: {error}{hint}")

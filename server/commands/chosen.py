@@ -83,6 +83,8 @@ def stop_if_absent(teams: Iterable[str]) -> None:
 def _read(file: Path) -> list[str]:
     try:
         content = sys.stdin.read() if file == Path("-") else file.read_text(encoding="utf-8")
+    except OSError as error:
+        stop(f"--teams-file {file}: {error.strerror}")
     except UnicodeDecodeError:
-        stop(f"{file} is no text in UTF-8.")
+        stop(f"--teams-file {file}: no text in UTF-8")
     return [line.strip() for line in content.splitlines() if line.strip()]

@@ -5,11 +5,12 @@ from rich.table import Table
 
 from data.administration import create_table, describe_table
 from server.commands.running import in_store, read_settings
+from server.commands.typed import App
 from server.console import out, stop
 
 __all__ = ["app"]
 
-app = typer.Typer(help="The DynamoDB table.", no_args_is_help=True)
+app = App(help="The DynamoDB table.", no_args_is_help=True)
 
 
 @app.command()

@@ -9,12 +9,13 @@ from data.members import add_member, create_team, find_team, remove_member
 from data.rules import Check
 from data.store import Store
 from server.commands.running import TeamOption, UserOption, check_team, check_user, in_store
+from server.commands.typed import App
 from server.console import stop
 
 __all__ = ["member_app", "team_app"]
 
-team_app = typer.Typer(help="Teams.", no_args_is_help=True)
-member_app = typer.Typer(help="Members of teams.", no_args_is_help=True)
+team_app = App(help="Teams.", no_args_is_help=True)
+member_app = App(help="Members of teams.", no_args_is_help=True)
 
 
 @team_app.command("create")

@@ -114,7 +114,12 @@ def _say_what_there_is(archive: Archive) -> None:
 
 def import_(
     folder: Annotated[Path, typer.Argument(help="The folder that `planner export` wrote.")],
-    team: TeamsOption = None,
+    team: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--team", metavar="ID", help="A team; may be repeated. Default: all in the files."
+        ),
+    ] = None,
     rename: Annotated[
         str | None,
         typer.Option(

@@ -2,10 +2,12 @@
 
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from typer.main import get_command
 
 import server.cli
 import server.commands.serving
@@ -106,14 +108,18 @@ def test_no_token_is_signed_with_a_secret_that_no_server_has(planner: Planner, h
         (["dev"], {"PLANNER_STORE": "dynamodb"}, "planner serve"),
         (["dev"], {"AWS_ENDPOINT_URL_DYNAMODB": "http://127.0.0.1:9", "PORT": "0"}, "region"),
         (["serve"], {"AUTH_SECRET": SECRET, "PORT": "0"}, "region"),
-        (["table", "describe"], {}, "region"),
+        (["table", "describe"], {}, "set PLANNER_STORE=local, or AWS_ENDPOINT_URL_DYNAMODB"),
         (["table", "describe"], {"AWS_REGION": "eu-central-1"}, "credentials"),
         (["table", "create"], {"PLANNER_STORE": "embedded"}, "embedded store"),
         (["token", "--team", "a#b", "--user", "me"], {}, "team id"),
         (["token", "--team", "a", "--user", ""], {}, "user id"),
         (["member", "add", "--team", "a", "--user", "a\nb"], {}, "user id"),
         (["team", "create", "--id", "a", "--name", " "], {}, "blank"),
-        (["schema", "/nowhere/at/all.graphql"], {}, "/nowhere/at/all.graphql"),
+        (
+            ["schema", "/nowhere/at/all.graphql"],
+            {},
+            "/nowhere/at/all.graphql: No such file or directory",
+        ),
     ],
 )
 def test_what_is_missing_or_wrong_is_one_line_and_no_traceback(
@@ -137,8 +143,24 @@ def test_a_port_that_is_taken_is_said_before_anything_is_started(
     assert "Open" not in err
 
 
-@pytest.mark.parametrize("command", [[], ["table"], ["team"], ["member"], ["dev"], ["token"]])
-def test_each_command_explains_itself(planner: Planner, command: list[str]) -> None:
+def test_a_value_that_does_not_fit_is_told_of_with_its_option(planner: Planner) -> None:
+    code, _, err = planner("token", "--team", "a", "--user", "b", "--role", "boss")
+    assert code == 2
+    said = " ".join(err.replace("│", " ").split())  # Without the box around it.
+    assert "Invalid value for '--role': 'boss' is not one of 'admin', 'member', 'viewer'" in said
+
+
+def commands(group: Any, *path: str) -> Iterator[tuple[str, ...]]:
+    """The words of the group and of all commands below it."""
+    yield path
+    for name, command in getattr(group, "commands", {}).items():
+        yield from commands(command, *path, name)
+
+
+@pytest.mark.parametrize("command", [*commands(get_command(server.cli.app))], ids=" ".join)
+def test_each_command_explains_itself(planner: Planner, command: tuple[str, ...]) -> None:
     code, out, _ = planner(*command, "--help")
     assert code == 0
     assert "Usage" in out
+    # Flags take none.
+    assert "<bool>" not in out

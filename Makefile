@@ -5,6 +5,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+# On a terminal pip says what it is at, with a bar for each download; in a log it would be long.
+PIP = $(BIN)/python -m pip install --disable-pip-version-check $$([ -t 1 ] || echo --quiet)
 PLANNER_HOME ?= .planner
 APP := examples/timeline
 APP_SOURCES := $(shell find $(APP)/src -type f -not -path '$(APP)/src/gql/*') \
@@ -89,8 +91,10 @@ clean: ## Remove what was set up (data of PLANNER_STORE=local stays); the next s
 $(READY): requirements/dev.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "Python 3.11 or newer is needed; say which with PYTHON=..."; exit 1; }
-	@echo "Setting up $(VENV) (once; under two minutes) ..."
+	@echo "Setting up $(VENV), once ..."
 	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps -e .
+	@echo "Installing the packages of requirements/dev.txt (a minute or two; longer on a slow line) ..."
+	@$(PIP) --require-hashes -r requirements/dev.txt
+	@echo "Installing the planner itself ..."
+	@$(PIP) --quiet --no-build-isolation --no-deps -e .
 	@touch $@

@@ -6,17 +6,22 @@ set -eu
 target=$1
 source=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
+# On a terminal pip says what it is at, with a bar for each download; in a log it would be long.
+quiet=--quiet
+[ ! -t 1 ] || quiet=
 trap 'rm -rf "$work"' EXIT
 
 install() { # install FOLDER ARGUMENT...: with the pip of that environment
 	pip=$1/bin/pip
 	shift
-	"$pip" install --quiet --no-cache-dir --disable-pip-version-check "$@"
+	"$pip" install $quiet --no-cache-dir --disable-pip-version-check "$@"
 }
 
+echo "Installing the packages of requirements/serve.txt (a minute or two; longer on a slow line) ..."
 python3 -m venv "$target"
 install "$target" --require-hashes -r "$source/requirements/serve.txt"
 
+echo "Building and installing the planner itself ..."
 # What builds the package stays out of what serves.
 python3 -m venv "$work/build"
 install "$work/build" --require-hashes -r "$source/requirements/build.txt"

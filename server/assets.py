@@ -145,7 +145,9 @@ def _npm_pack(package: Package, work: Path) -> Path:
     # One quick retry: npm's own three, up to a minute apart, look like a hang when offline.
     command += ["--loglevel=error", "--fetch-retries=1", "--fetch-retry-mintimeout=1000"]
     try:
-        with Console(stderr=True).status(f"Fetching {spec}"):
+        console = Console(stderr=True)
+        console.print(f"Fetching {spec}, once; on a slow line this takes a while.", highlight=False)
+        with console.status("npm pack"):
             subprocess.run(  # noqa: S603 - npm with arguments of this module only
                 command, check=True, capture_output=True, text=True, timeout=NPM_TIMEOUT
             )

@@ -94,7 +94,9 @@ def test_only_the_listed_files_are_kept(npm: Npm, home: Path) -> None:
     assert [path.name for path in folder.parent.iterdir()] == ["thing-1.0.0"]
 
 
-def test_what_is_there_is_not_fetched_again(npm: Npm, home: Path) -> None:
+def test_what_is_there_is_not_fetched_again(
+    npm: Npm, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     content = tarball({"package/index.js": b"1"})
     npm.brings(content)
     package = package_of(content)
@@ -103,6 +105,8 @@ def test_what_is_there_is_not_fetched_again(npm: Npm, home: Path) -> None:
     assert is_fetched(package, home)
     fetch(package, home)
     assert npm.calls == ["thing@1.0.0"]
+    # It takes a while, so it is said where there is no terminal to draw on too: once, for one.
+    assert capsys.readouterr().err.count("Fetching thing@1.0.0, once") == 1
 
 
 def test_a_damaged_copy_is_replaced(npm: Npm, home: Path) -> None:

@@ -21,6 +21,8 @@ __all__ = ["MANIFEST", "Archive", "checksum", "read_manifest"]
 
 MANIFEST: Final = "manifest.json"
 JOURNAL: Final = "progress.jsonl"
+IGNORED: Final = ".gitignore"
+"""Makes the whole folder one that git leaves alone: what is in it is for no repository."""
 _FORMAT: Final = "resource-planner-export"
 _VERSION: Final = 1
 _CHUNK: Final = 1024 * 1024
@@ -47,6 +49,9 @@ class Archive:
             os.close(self._lock)
             raise
         if not self._journal.tell():
+            with _append(folder / IGNORED) as file:
+                if not file.tell():
+                    file.write(b"*\n")
             self._note({"source": source, "startedAt": now()})
 
     def __enter__(self) -> Self:
@@ -124,7 +129,8 @@ class Archive:
         if (self.folder / MANIFEST).exists():
             raise FileError(f"{self.folder} has a finished export; take another folder")
         if not entries:
-            others = [path.name for path in self.folder.iterdir() if path.name != JOURNAL]
+            ours = (JOURNAL, IGNORED)
+            others = [path.name for path in self.folder.iterdir() if path.name not in ours]
             if others:
                 raise FileError(f"{self.folder} has {min(others)} in it; take an empty folder")
             journal.unlink(missing_ok=True)

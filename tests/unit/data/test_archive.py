@@ -1,6 +1,7 @@
 """A folder of exported items: what was committed stays, whenever it broke off."""
 
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -34,7 +35,11 @@ def test_one_that_broke_off_goes_on_after_its_last_commit(tmp_path: Path) -> Non
     begun(tmp_path)
     manifest = finish(tmp_path)
     assert (tmp_path / "Resource.jsonl").read_bytes() == b"1\n2\n"
-    assert {path.name for path in tmp_path.iterdir()} == {"Resource.jsonl", MANIFEST}
+    assert {path.name for path in tmp_path.iterdir()} == {
+        ".gitignore",
+        "Resource.jsonl",
+        MANIFEST,
+    }
     assert manifest["files"] == {
         "Resource.jsonl": {
             "items": 2,
@@ -163,3 +168,14 @@ def test_what_is_no_manifest_of_ours_is_said(tmp_path: Path, text: str) -> None:
     (tmp_path / MANIFEST).write_text(text)
     with pytest.raises(FileError, match="no manifest"):
         read_manifest(tmp_path)
+
+
+def test_git_leaves_the_folder_alone(tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "--quiet", tmp_path], check=True)
+    (tmp_path / "other").touch()
+    with Archive(tmp_path / "backup", "table t") as archive:
+        archive.write("Resource.jsonl", b"{}\n")
+        archive.commit("a")
+        archive.finish()
+    status = ["git", "-C", tmp_path, "status", "--porcelain", "--untracked-files=all"]
+    assert subprocess.run(status, capture_output=True, check=True).stdout == b"?? other\n"

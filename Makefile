@@ -66,6 +66,7 @@ playground: $(READY)
 		|| echo "So the playground is the stock page, which loads GraphiQL from a CDN."
 
 web: $(TIMELINE) ## Build the timeline page (needs npm and Node.js 20.19 or newer)
+	@:
 
 $(TIMELINE): $(APP)/node_modules/.package-lock.json $(APP_SOURCES) schema.graphql
 	@echo "Building the timeline page ..."
@@ -75,7 +76,7 @@ $(TIMELINE): $(APP)/node_modules/.package-lock.json $(APP_SOURCES) schema.graphq
 $(APP)/node_modules/.package-lock.json: $(APP)/package.json $(APP)/package-lock.json
 	@command -v npm >/dev/null 2>&1 || { echo "The timeline page is built with npm, which is not installed."; exit 1; }
 	@echo "Installing the packages of the timeline page (once; about half a minute) ..."
-	@cd $(APP) && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	@cd $(APP) && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error >/dev/null
 	@touch $@
 
 # For `make dev`, which goes on without the page.

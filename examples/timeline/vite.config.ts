@@ -10,6 +10,8 @@ export default defineConfig({
     // A policy without `data:` scripts and fonts: nothing is put inline.
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 1000,
+    // How long each plugin took is no news to whoever builds the page.
+    rolldownOptions: { checks: { bundlerTimings: false } },
   },
   server: { proxy: { "/graphql": { target: "http://127.0.0.1:8000", changeOrigin: false } } },
 })

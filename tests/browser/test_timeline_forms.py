@@ -25,7 +25,7 @@ async def test_an_empty_team_is_filled_by_forms_whose_last_day_is_included(
     await shoot(page, "timeline-empty")
     assert await violations(page) == []
 
-    await board.button("Add person").click()
+    await page.get_by_role("main").get_by_role("button", name="Add person").click()
     await save(page)
     await expect(page.get_by_text("A name is needed.")).to_be_visible()
     assert await violations(page) == []
@@ -40,6 +40,8 @@ async def test_an_empty_team_is_filled_by_forms_whose_last_day_is_included(
     await expect(page.get_by_role("list", name="Projects")).to_have_text(re.compile("Köln fit-out"))
 
     await board.button("Add assignment").click()
+    await page.get_by_role("combobox", name="Person").select_option("佐藤 健")
+    await page.get_by_role("combobox", name="Project").select_option("Köln fit-out")
     await page.get_by_label("First day").fill("2026-03-05")
     await page.get_by_label("Last day").fill("2026-03-04")
     await save(page)
@@ -75,11 +77,23 @@ async def test_what_is_created_out_of_view_is_brought_into_view(
     await api.project("Bridge")
     page = await visit("/", team=team)
     await Board(page).button("Add assignment").click()
+    await expect(page.get_by_role("combobox", name="Person")).to_have_value("")
+    await save(page)
+    await expect(page.get_by_role("combobox", name="Person")).to_have_attribute(
+        "aria-invalid", "true"
+    )
+    await expect(page.get_by_role("combobox", name="Project")).to_have_attribute(
+        "aria-invalid", "true"
+    )
+    await page.get_by_role("combobox", name="Person").select_option("Ada")
+    await page.get_by_role("combobox", name="Project").select_option("Bridge")
     await page.get_by_label("First day").fill("2027-01-11")
     await page.get_by_label("Last day").fill("2027-01-15")
     await save(page)
     await expect(Board(page).bars).to_have_count(1)
     await expect(Board(page).bars.first).to_be_visible()
+    said = re.compile(r"Ada.? is planned for .?Bridge.?, 11\s–\s15 Jan 2027\.")
+    await expect(page.get_by_role("log")).to_have_text(said)
 
 
 async def test_a_conflict_in_the_form_keeps_what_was_typed_and_can_be_saved_then(

@@ -1,5 +1,6 @@
 """The timeline by keys alone: as the page's own help lists them."""
 
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
@@ -124,12 +125,71 @@ async def test_delete_asks_first_and_the_keyboard_goes_on_to_the_neighbour(
     await board.bar(first).focus()
     await page.keyboard.press("Delete")
     dialog = page.get_by_role("dialog", name="Delete this assignment?")
-    await expect(dialog).to_contain_text("Bridge, Ada")
+    await expect(dialog).to_contain_text(re.compile(r"Bridge.?, .?Ada.?, 4\s–\s7 Mar 2026\."))
     await dialog.get_by_role("button", name="Delete", exact=True).click()
     await expect(board.bar(first)).to_have_count(0)
     await expect(board.bar(second)).to_be_focused()
     assert await stored(api, first) is None
     assert await stored(api, second) is not None
+
+
+async def test_arrows_go_to_the_bars_in_view_and_the_days_stay(
+    visit: Visit, api: Api, team: str
+) -> None:
+    page, first, second = await with_two(visit, api, team)
+    data = await api.data("{ team { resources { id } projects { id } } }")
+    ada, project = data["team"]["resources"][0]["id"], data["team"]["projects"][0]["id"]
+    far = await api.assignment(ada, project, "2026-04-20", "2026-04-21")
+    await page.reload()
+    board = Board(page)
+    days = await page.locator("output").inner_text()
+    await board.bar(first).focus()
+    await page.keyboard.press("ArrowDown")
+    await expect(board.bar(second)).to_be_focused()
+    await page.keyboard.press("ArrowUp")
+    await expect(board.bar(first)).to_be_focused()
+    await expect(page.locator("output")).to_have_text(days)
+    await expect(board.bar(far)).to_have_count(0)
+
+
+async def test_after_a_deletion_the_keyboard_is_on_what_is_beside(
+    visit: Visit, api: Api, team: str
+) -> None:
+    """A bar out of view is not beside: the row's name is. Then come rows, and what adds one."""
+    page, first, second = await with_two(visit, api, team)
+    data = await api.data("{ team { resources { id } projects { id } } }")
+    ken, project = data["team"]["resources"][1]["id"], data["team"]["projects"][0]["id"]
+    await api.assignment(ken, project, "2026-04-20", "2026-04-21")
+    await page.reload()
+    board = Board(page)
+    await board.bar(second).focus()
+    await delete(page, "Delete")
+    await expect(board.bar(first)).to_be_focused()
+    await page.keyboard.press("Enter")
+    await delete(page)
+    await expect(board.button("Ada")).to_be_focused()
+    await page.keyboard.press("Enter")
+    await delete(page)
+    await expect(board.button("Ken")).to_be_focused()
+    await board.button("Bridge").press("Enter")
+    await delete(page)
+    await expect(board.button("Add person")).to_be_focused()
+    await board.button("Ken").press("Enter")
+    await delete(page)
+    await expect(page.locator("header").get_by_role("button", name="Add person")).to_be_focused()
+
+
+async def delete(page: Page, key: str | None = None) -> None:
+    """Deletes by keys: what that key asks to delete, or what the form that is open is of."""
+    if key:
+        await page.keyboard.press(key)
+    else:
+        await page.get_by_role("button", name="Delete", exact=True).press("Enter")
+    dialog = page.get_by_role("dialog", name=re.compile(r"^Delete .*\?$"))
+    confirm = dialog.get_by_role("button", name="Delete", exact=True)
+    await expect(confirm).to_be_enabled()
+    await confirm.press("Enter")
+    await expect(dialog).to_have_count(0)
 
 
 async def test_what_a_viewer_may_only_read_no_key_changes(

@@ -157,13 +157,17 @@ async def test_overlaps_are_marked_and_listed_and_block_nothing(
     await board.drag(id, days=3)
     await expect(page.locator(".vis-item.overlap")).to_have_count(1)
     await board.shows(id, "overlaps with another")
-    summary = page.get_by_text("1 overlap in these months")
+    summary = page.get_by_text("1 overlap in view")
     await summary.click()
     await expect(page.get_by_role("listitem").filter(has_text="9 – 10 Mar 2026")).to_contain_text(
         "Ada"
     )
     await shoot(page, "timeline-overlap")
     assert await violations(page) == []
+    await board.button("Later").click()
+    await expect(page.locator(".overlaps")).to_have_count(0)
+    await board.button("Earlier").click()
+    await expect(summary).to_be_visible()
     await board.drag(id, days=-3)
     await expect(summary).to_have_count(0)
     await expect(page.locator(".vis-item.overlap")).to_have_count(0)

@@ -66,6 +66,8 @@ async def test_a_day_is_the_same_day_in_every_time_zone(
     await expect(page.locator(".vis-time-axis mark")).to_have_text(str(int(today[-2:])))
     await board.button("Add assignment").click()
     await expect(page.get_by_label("First day")).to_have_value(today)
+    await page.get_by_role("combobox", name="Person").select_option("Ada")
+    await page.get_by_role("combobox", name="Project").select_option("Bridge")
     await page.get_by_label("First day").fill("2026-03-07")
     await page.get_by_label("Last day").fill("2026-03-09")
     await board.button("Save").click()

@@ -139,6 +139,8 @@ async def test_a_create_whose_answer_was_lost_makes_no_second_one(
 
     await page.context.route(GRAPHQL, lost)
     await board.button("Add assignment").click()
+    await page.get_by_role("combobox", name="Person").select_option("Ada")
+    await page.get_by_role("combobox", name="Project").select_option("Bridge")
     await board.button("Save").click()
     await expect(page.get_by_role("alert")).to_contain_text("can't be reached")
     await page.context.unroute(GRAPHQL)

@@ -9,12 +9,15 @@ export class Focus {
   private active: string | null = null
   /** What the keyboard is on, as a selector: a bar, or the name of a row. Its element may go away. */
   private held: string | null = null
+  /** Whether that is still to be drawn, and the keyboard on something else meanwhile. */
+  private isAwaited = false
   private root: HTMLElement
 
   constructor(root: HTMLElement) {
     this.root = root
     root.addEventListener("focusin", ({ target }) => {
       this.held = selectorOf(target)
+      this.isAwaited = false
       const id = idOf(target)
       if (!id) return
       this.active = id
@@ -31,9 +34,13 @@ export class Focus {
   /** Takes the keyboard to the bar, now or as soon as it is drawn. */
   take(id: string): void {
     this.active = id
-    this.held = barSelector(id)
-    this.restore()
+    this.await(barSelector(id))
     this.rove()
+  }
+
+  /** Takes the keyboard to the name of the person's row. */
+  takeName(person: string): void {
+    this.await(nameSelector(person))
   }
 
   /** Describes the bars that are drawn, and gives the keyboard back to what it was on. */
@@ -46,7 +53,13 @@ export class Focus {
       element.title = label
     }
     this.rove()
-    if (document.activeElement === document.body) this.restore()
+    if (this.isAwaited || document.activeElement === document.body) this.restore()
+  }
+
+  private await(selector: string): void {
+    this.held = selector
+    this.isAwaited = true
+    this.restore()
   }
 
   private restore(): void {
@@ -66,11 +79,13 @@ export class Focus {
 
 const barSelector = (id: string): string => `.vis-item.bar[data-id="${CSS.escape(id)}"]`
 
+const nameSelector = (person: string): string => `[data-person="${CSS.escape(person)}"]`
+
 function selectorOf(target: EventTarget | null): string | null {
   const id = idOf(target)
   if (id) return barSelector(id)
   const name = target instanceof Element ? target.closest<HTMLElement>("[data-person]") : null
-  return name && `[data-person="${CSS.escape(name.dataset["person"] ?? "")}"]`
+  return name && nameSelector(name.dataset["person"] ?? "")
 }
 
 /** The id of the bar that the element is, or is in. */

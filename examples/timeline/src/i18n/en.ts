@@ -50,6 +50,8 @@ export const en = {
   reversed: "The last day is before the first.",
   outside: "Days go from 1900-01-01 to 9999-12-30.",
   blank: "A name is needed.",
+  choosePerson: "Choose a person",
+  chooseProject: "Choose a project",
 
   deleteAssignmentTitle: "Delete this assignment?",
   deleteAssignment: (project: string, person: string, days: string) => `${project}, ${person}, ${days}.`,
@@ -61,6 +63,7 @@ export const en = {
       : `This deletes ${assignments(number)} as well, on whatever days. It can't be undone.`,
 
   saved: (what: string) => `${what} was saved.`,
+  planned: (project: string, person: string, days: string) => `${person} is planned for ${project}, ${days}.`,
   created: (what: string) => `${what} was added.`,
   deleted: (what: string) => `${what} was deleted.`,
   movedTo: (project: string, person: string, days: string) => `${project}: ${person}, ${days}.`,
@@ -70,7 +73,7 @@ export const en = {
   unknownProject: "Unknown project",
   days: (number: number) => count(number, "day", "days"),
 
-  overlaps: (number: number) => count(number, "overlap in these months", "overlaps in these months"),
+  overlaps: (number: number) => count(number, "overlap in view", "overlaps in view"),
   overlapsHint: "Somebody is planned more than once on the same day. That is a warning and blocks nothing.",
   overlap: (person: string, days: string, projects: string) => `${person}, ${days}: ${projects}`,
 

@@ -49,6 +49,8 @@ export const ja: Words = {
   reversed: "終了日が開始日より前です。",
   outside: "1900-01-01 から 9999-12-30 までの日付を入力してください。",
   blank: "名前を入力してください。",
+  choosePerson: "メンバーを選択してください",
+  chooseProject: "プロジェクトを選択してください",
 
   deleteAssignmentTitle: "この予定を削除しますか？",
   deleteAssignment: (project, person, days) => `${project}、${person}、${days}`,
@@ -60,6 +62,7 @@ export const ja: Words = {
       : `削除すると、期間を問わず予定${number}件も一緒に削除されます。元に戻せません。`,
 
   saved: (what) => `${what}を保存しました。`,
+  planned: (project, person, days) => `${person}の予定を追加しました：${project}、${days}`,
   created: (what) => `${what}を追加しました。`,
   deleted: (what) => `${what}を削除しました。`,
   movedTo: (project, person, days) => `${project}：${person}、${days}`,
@@ -69,7 +72,7 @@ export const ja: Words = {
   unknownProject: "不明なプロジェクト",
   days: (number) => `${number}日間`,
 
-  overlaps: (number) => `この期間の重複：${number}件`,
+  overlaps: (number) => `表示期間の重複：${number}件`,
   overlapsHint: "同じ日に複数の予定が入っているメンバーがいます。警告のみで、登録は妨げません。",
   overlap: (person, days, projects) => `${person}、${days}：${projects}`,
 

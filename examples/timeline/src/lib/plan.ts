@@ -1,6 +1,6 @@
 /** What is on the board, and what is done to it: without a browser, a server or a framework. */
 
-import { addDays, type Day } from "./days.ts"
+import { addDays, type Day, type Span } from "./days.ts"
 
 export interface Person {
   id: string
@@ -44,6 +44,12 @@ export const placeOf = ({ resourceId, startDate, endDate }: Assignment): Place =
   startDate,
   endDate,
 })
+
+/** Whether it has a day in the span. */
+export const touches = (
+  { startDate, endDate }: Pick<Assignment, "startDate" | "endDate">,
+  { from, to }: Span,
+): boolean => startDate <= to && endDate >= from
 
 export function isSamePlace(one: Place, other: Place): boolean {
   return (

@@ -177,5 +177,5 @@ def test_git_leaves_the_folder_alone(tmp_path: Path) -> None:
         archive.write("Resource.jsonl", b"{}\n")
         archive.commit("a")
         archive.finish()
-    status = ["git", "-C", tmp_path, "status", "--porcelain", "--untracked-files=all"]
+    status = ["git", "-C", str(tmp_path), "status", "--porcelain", "--untracked-files=all"]
     assert subprocess.run(status, capture_output=True, check=True).stdout == b"?? other\n"

@@ -20,7 +20,6 @@ BOUNDED = {
     "data/decoding.py: _day": "at most 10,000; tests/unit/data/test_items.py",
     "data/decoding.py: _is_owner_id": "at most 10,000; tests/unit/data/test_items.py",
     "data/expressions.py: _names_in": "at most 256; tests/unit/data/test_expressions.py",
-    "data/connections.py: _origin_of": "at most 16; tests/store/test_connections.py",
     "data/loader.py: _planned": "at most 1,000; tests/unit/data/test_loader.py",
     "data/partition.py: _logged": "cleared at _MAX_LOGGED; tests/unit/data/test_loader.py",
     "data/signing.py: _signing_key": "at most 4; tests/unit/data/test_signing.py",

@@ -52,7 +52,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.hook.pytest_deselected(items=others)
         items[:] = [item for item in items if item not in {*others}]
     # The longest files first, so that none of them runs alone at the end.
-    items.sort(key=lambda item: "tests/store/" not in item.nodeid)
+    items.sort(key=lambda item: not item.nodeid.startswith(_LONGEST))
+
+
+_LONGEST = ("tests/transfer/", "tests/store/", "tests/deploy/")
 
 
 def _is_on_another_engine(item: pytest.Item) -> bool:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from server.settings import Settings
 from tests.engines import DEEP, running
 
 
@@ -13,6 +14,12 @@ def engine() -> Iterator[str]:
     """The address of DynamoDB Local."""
     with running("local") as url:
         yield url
+
+
+@pytest.fixture(scope="module")
+def settings(settings: Settings) -> Settings:
+    """What is written holds however long a busy machine takes for it."""
+    return settings.model_copy(update={"max_seconds": 300})
 
 
 @pytest.fixture(scope="session")

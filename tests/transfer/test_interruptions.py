@@ -154,9 +154,11 @@ async def test_ctrl_c_ends_an_import_at_once_and_without_a_traceback(
 ) -> None:
     await seed(store, team)
     await planner(store, "export", tmp_path / "out", "--team", team)
-    # A request that never ends, which says that it began.
+    # A request that never ends, which says that it began. Whoever is started in the background of a
+    # shell ignores Ctrl-C, and so would this.
     hang = """
-import asyncio, data.store
+import asyncio, data.store, signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
 async def hang(*arguments, **options):
     print("hanging", flush=True)
     await asyncio.sleep(3600)

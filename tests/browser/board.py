@@ -1,11 +1,12 @@
 """The timeline page as a user handles it."""
 
+import asyncio
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any, Final
 
-from playwright.async_api import Locator, Page, expect
+from playwright.async_api import FloatRect, Locator, Page, expect
 
 from tests.api_client import Api
 
@@ -13,6 +14,9 @@ __all__ = ["Board", "stored"]
 
 MONTH: Final = 35
 """How many days the page shows at first."""
+STILL: Final = 4
+"""In how many looks, a tenth of a second apart, a bar that is at rest is in the same place."""
+MOST_LOOKS: Final = 200
 
 
 class Board:
@@ -39,9 +43,8 @@ class Board:
 
     async def drag(self, id: str, *, days: float = 0, rows: int = 0, edge: str = "middle") -> None:
         """Drags the bar, or one of its ends, with the mouse."""
-        box = await self.bar(id).bounding_box()
+        box = await self._still(id)
         center = await self.page.locator(".vis-panel.vis-center").bounding_box()
-        assert box is not None
         assert center is not None
         x = box["x"] + {"left": 2.0, "middle": box["width"] / 2, "right": box["width"] - 2}[edge]
         y = box["y"] + box["height"] / 2
@@ -60,6 +63,16 @@ class Board:
             lambda response: operation in (response.request.post_data or "")
         ):
             yield
+
+    async def _still(self, id: str) -> FloatRect:
+        """Where the bar is once the chart, which draws itself anew with every answer, has left it
+        there for a while: a mouse that grips where it was grips nothing."""
+        seen: list[FloatRect | None] = []
+        while len(seen) < STILL or any(each != seen[-1] for each in seen[-STILL:]) or not seen[-1]:
+            assert len(seen) < MOST_LOOKS, f"{id} does not come to rest: {seen[-STILL:]}"
+            await asyncio.sleep(0.1)
+            seen.append(await self.bar(id).bounding_box())
+        return seen[-1]
 
     async def _row_height(self) -> float:
         box = await self.page.locator(".vis-labelset .vis-label").first.bounding_box()

@@ -77,6 +77,8 @@ async def visit(browser: Browser, dev: str) -> AsyncIterator[Visit]:
 
     yield visit
     for context in contexts:
+        # A handler that is still at work would fail when its page is gone, and in another test.
+        await context.unroute_all(behavior="wait")
         await context.close()
     assert [each for watch in watches for each in watch.complaints()] == []
 

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import uuid_utils
 
-__all__ = ["LATEST", "age_seconds", "ago", "epoch_seconds", "new_id", "now"]
+__all__ = ["LATEST", "age_seconds", "ago", "epoch_of", "epoch_seconds", "new_id", "now"]
 
 LATEST = 253_402_300_799
 """Epoch seconds at the end of the year 9999. More is a mistake, such as milliseconds or 1e20, and
@@ -29,6 +29,11 @@ def ago(seconds: float) -> str:
 def epoch_seconds() -> int:
     """The present moment in seconds since 1970, as TTL attributes hold it."""
     return int(datetime.now(UTC).timestamp())
+
+
+def epoch_of(moment: str) -> float:
+    """A moment that `now` wrote, in seconds since 1970. Raises ValueError for what is none."""
+    return datetime.fromisoformat(moment).timestamp()
 
 
 def age_seconds(moment: str) -> float:

@@ -15,6 +15,7 @@ from data.expressions import Expression, Item, s
 from data.items import key_in
 from data.keys import (
     ASSIGNMENT,
+    DELETION,
     MEMBER,
     META,
     PROJECT,
@@ -37,6 +38,7 @@ _PREFIXES: Final = {
     RESOURCE: EntityType.RESOURCE,
     PROJECT: EntityType.PROJECT,
     ASSIGNMENT: EntityType.ASSIGNMENT,
+    DELETION: EntityType.DELETION,
 }
 
 _CORRECTABLE: Final = ("GSI1PK", "GSI1SK", "longEnd", "teamId")
@@ -144,6 +146,10 @@ def _of_assignment(item: Item) -> Item:
     return {**_id(id), "startDate": s(day), "longEnd": end if long else {}}
 
 
+def _of_deletion(item: Item) -> Item:
+    return {}
+
+
 def _id(id: str) -> Item:
     return {"id": s(id)} if is_id(id) else {}
 
@@ -154,4 +160,5 @@ _DERIVATIONS: Final[dict[str, Callable[[Item], Item]]] = {
     EntityType.RESOURCE: _of_resource,
     EntityType.PROJECT: _of_project,
     EntityType.ASSIGNMENT: _of_assignment,
+    EntityType.DELETION: _of_deletion,
 }

@@ -1,4 +1,7 @@
-"""The planner's values, as the rest of the house sees them: frozen, typed, days as `date`."""
+"""The planner's values, as the rest of the house sees them: frozen, typed, days as `date`.
+
+`updated_by` is the user of the session that wrote last; None where no session did.
+"""
 
 import enum
 from datetime import date
@@ -8,6 +11,7 @@ from msgspec import Struct
 __all__ = [
     "Assignment",
     "CalendarFeed",
+    "Deletion",
     "Entity",
     "EntityType",
     "Link",
@@ -30,6 +34,7 @@ class EntityType(enum.StrEnum):
     ASSIGNMENT = "Assignment"
     CALENDAR_FEED = "CalendarFeed"
     CLAIM = "Claim"
+    DELETION = "Deletion"
     SESSION = "Session"
 
 
@@ -49,6 +54,7 @@ class Team(Struct, frozen=True, kw_only=True, gc=False):
     version: int = 0
     created_at: str | None = None
     updated_at: str | None = None
+    updated_by: str | None = None
 
 
 class Membership(Struct, frozen=True, kw_only=True, gc=False):
@@ -58,6 +64,8 @@ class Membership(Struct, frozen=True, kw_only=True, gc=False):
     user_id: str
     role: Role
     joined_at: str | None = None
+    updated_at: str | None = None
+    updated_by: str | None = None
 
 
 class Resource(Struct, frozen=True, kw_only=True, gc=False):
@@ -68,6 +76,7 @@ class Resource(Struct, frozen=True, kw_only=True, gc=False):
     version: int = 0
     created_at: str | None = None
     updated_at: str | None = None
+    updated_by: str | None = None
     deleting_at: str | None = None
 
 
@@ -90,6 +99,7 @@ class Project(Struct, frozen=True, kw_only=True, gc=False):
     version: int = 0
     created_at: str | None = None
     updated_at: str | None = None
+    updated_by: str | None = None
     deleting_at: str | None = None
 
 
@@ -105,6 +115,7 @@ class Assignment(Struct, frozen=True, kw_only=True, gc=False):
     version: int = 0
     created_at: str | None = None
     updated_at: str | None = None
+    updated_by: str | None = None
 
 
 class CalendarFeed(Struct, frozen=True, kw_only=True, gc=False):
@@ -120,7 +131,19 @@ class CalendarFeed(Struct, frozen=True, kw_only=True, gc=False):
     created_at: str | None = None
 
 
+class Deletion(Struct, frozen=True, kw_only=True, gc=False):
+    """What is left of an entity for some weeks: that it was deleted, by whom and when. `version` is
+    the one after the last that it had; a membership is named by its user's id."""
+
+    id: str
+    entity_type: EntityType
+    entity_id: str
+    version: int = 0
+    updated_at: str
+    updated_by: str | None = None
+
+
 Owner = Resource | Project
 """What assignments belong to, and take with them when it is deleted."""
 
-Entity = Team | Membership | Resource | Project | Assignment | CalendarFeed
+Entity = Team | Membership | Resource | Project | Assignment | CalendarFeed | Deletion

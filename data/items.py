@@ -3,10 +3,14 @@
 Every item carries its `EntityType`. See docs/adr/0002-entity-type.md.
 """
 
+from typing import Final
+
+from data.clock import epoch_of
 from data.days import is_long
 from data.entities import (
     Assignment,
     CalendarFeed,
+    Deletion,
     Entity,
     EntityType,
     Membership,
@@ -19,6 +23,7 @@ from data.keys import (
     META,
     TEAMS,
     assignment_sk,
+    deletion_sk,
     feed_key,
     feed_sk,
     feeds_pk,
@@ -30,6 +35,9 @@ from data.keys import (
 )
 
 __all__ = ["encode", "key_in", "key_of", "owned", "sort_key", "table_key"]
+
+_DELETION_SECONDS: Final = 30 * 24 * 3600
+"""How long it is remembered that something was deleted; TTL removes the item then."""
 
 
 def table_key(team_id: str, sk: str) -> Key:
@@ -64,6 +72,8 @@ def sort_key(entity: Entity) -> str:
             return assignment_sk(entity.start_date, entity.id)
         case CalendarFeed():
             return feed_sk(entity.id)
+        case Deletion():
+            return deletion_sk(entity.id)
 
 
 def encode(team_id: str, entity: Entity) -> Item:
@@ -83,6 +93,8 @@ def encode(team_id: str, entity: Entity) -> Item:
                 "GSI1SK": s(team_pk(entity.team_id)),
             }
             _put_text(item, "joinedAt", entity.joined_at)
+            _put_text(item, "updatedAt", entity.updated_at)
+            _put_text(item, "updatedBy", entity.updated_by)
         case Resource():
             item |= _stamps(EntityType.RESOURCE, entity) | {"name": s(entity.name)}
             _put_text(item, "deletingAt", entity.deleting_at)
@@ -120,6 +132,18 @@ def encode(team_id: str, entity: Entity) -> Item:
             _put_text(item, "resourceId", entity.resource_id)
             _put_text(item, "projectId", entity.project_id)
             _put_text(item, "createdAt", entity.created_at)
+        case Deletion():
+            # No `id`: what is gone is not to be found by it.
+            item |= {
+                "EntityType": s(EntityType.DELETION),
+                "deletedType": s(entity.entity_type),
+                "deletedId": s(entity.entity_id),
+                "updatedAt": s(entity.updated_at),
+                "expires": n(int(epoch_of(entity.updated_at)) + _DELETION_SECONDS),
+            }
+            if entity.version:
+                item["version"] = n(entity.version)
+            _put_text(item, "updatedBy", entity.updated_by)
     return item
 
 
@@ -130,6 +154,7 @@ def _stamps(type: EntityType, entity: Team | Resource | Project | Assignment) ->
         item["version"] = n(entity.version)
     _put_text(item, "createdAt", entity.created_at)
     _put_text(item, "updatedAt", entity.updated_at)
+    _put_text(item, "updatedBy", entity.updated_by)
     return item
 
 
@@ -138,7 +163,7 @@ def _put_text(item: Item, name: str, text: str | None) -> None:
         item[name] = s(text)
 
 
-_STAMPS = frozenset({"EntityType", "id", "version", "createdAt", "updatedAt"})
+_STAMPS = frozenset({"EntityType", "id", "version", "createdAt", "updatedAt", "updatedBy"})
 _OWNED: dict[str, frozenset[str]] = {
     EntityType.RESOURCE: _STAMPS | {"name", "deletingAt"},
     EntityType.PROJECT: _STAMPS | {"name", "color", "description", "tags", "links", "deletingAt"},

@@ -1,6 +1,7 @@
 """Partition and sort keys: the only place where one is put together.
 
-Inside a team's partition the sort keys stand in the order `ASN# < MEMBER# < META < PRJ# < RES#`.
+Inside a team's partition the sort keys stand in the order
+`!DEL# < ASN# < MEMBER# < META < PRJ# < RES#`: what is deleted stands before all that is there.
 """
 
 import unicodedata
@@ -10,6 +11,7 @@ from data.team_id import is_team_id
 
 __all__ = [
     "ASSIGNMENT",
+    "DELETION",
     "FEED",
     "MEMBER",
     "META",
@@ -20,6 +22,7 @@ __all__ = [
     "after",
     "assignment_sk",
     "claims_pk",
+    "deletion_sk",
     "feed_key",
     "feed_sk",
     "feeds_pk",
@@ -35,6 +38,7 @@ __all__ = [
 ]
 
 ASSIGNMENT = "ASN#"
+DELETION = "!DEL#"
 FEED = "FEED#"
 MEMBER = "MEMBER#"
 META = "META"
@@ -111,6 +115,10 @@ def project_sk(id: str) -> str:
 
 def membership_sk(user_id: str) -> str:
     return MEMBER + user_id
+
+
+def deletion_sk(id: str) -> str:
+    return DELETION + id
 
 
 def feed_sk(id: str) -> str:

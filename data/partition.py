@@ -10,6 +10,7 @@ from data.decoding import Skip, SkipCode, decode
 from data.entities import (
     Assignment,
     CalendarFeed,
+    Deletion,
     Membership,
     Owner,
     Project,
@@ -63,6 +64,8 @@ class Partition:
                     self.teams.append(entity)
                 case CalendarFeed():
                     self.feeds.append(entity)
+                case Deletion():
+                    pass  # It stands outside of every range that is split.
 
     def take_others(self, other: "Partition") -> None:
         """Takes what another Query brought, of items that stand behind these."""

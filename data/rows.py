@@ -87,6 +87,7 @@ class Row(Struct, rename="camel", gc=False):
     version: Number = NO_NUMBER
     created_at: Text = NO_TEXT
     updated_at: Text = NO_TEXT
+    updated_by: Text = NO_TEXT
     name: Text = NO_TEXT
     color: Text = NO_TEXT
     description: Text = NO_TEXT
@@ -101,6 +102,8 @@ class Row(Struct, rename="camel", gc=False):
     user_id: Text = NO_TEXT
     role: Text = NO_TEXT
     joined_at: Text = NO_TEXT
+    deleted_type: Text = NO_TEXT
+    deleted_id: Text = NO_TEXT
     gsi1pk: Text = field(name="GSI1PK", default=NO_TEXT)
     gsi1sk: Text = field(name="GSI1SK", default=NO_TEXT)
 

@@ -2,7 +2,8 @@
 and what to send instead to a team whose history is long.
 
 Pure, and the single place where access patterns #1-#4 (docs/access-patterns.md) become key
-conditions. Inside the partition: `ASN# < MEMBER# < META < PRJ# < RES#`.
+conditions. Inside the partition: `!DEL# < ASN# < MEMBER# < META < PRJ# < RES#`, and no read of the
+timeline has the first of them.
 """
 
 from collections.abc import Collection
@@ -12,7 +13,7 @@ from typing import Final
 
 from data.days import Window
 from data.expressions import AttributeValue, KeyQuery, s
-from data.keys import ASSIGNMENT, MEMBER, META, PROJECT, RESOURCE, after, team_pk
+from data.keys import ASSIGNMENT, DELETION, MEMBER, META, PROJECT, RESOURCE, after, team_pk
 
 __all__ = [
     "AssignmentsSlice",
@@ -100,7 +101,8 @@ def plan(team_id: str, slices: Collection[Slice]) -> Plan:
     if window is None:
         return Plan(_between(team_id, min(keys), high), large=large)
     # #1, whatever the others are: the assignments before the window have the long ones.
-    whole = KeyQuery("#pk = :pk", {":pk": s(team_pk(team_id))})
+    values = {":pk": s(team_pk(team_id)), ":deletions": s(after(DELETION))}
+    whole = KeyQuery("#pk = :pk AND #sk > :deletions", values)
     return Plan(whole, large=None if _extent(window, keys) == _ALL else large)
 
 

@@ -9,15 +9,16 @@ from data import lookup
 from data.clock import new_id
 from data.contention import pauses
 from data.decoding import decode_as
-from data.entities import Assignment
+from data.entities import Assignment, EntityType
 from data.errors import Problem, Refused, conflict, not_found
 from data.expressions import Item, Key
-from data.guards import EXISTS, IS_NEW, check_version, claim, live, move, update
-from data.items import encode, key_of, table_key
+from data.guards import IS_NEW, check_version, claim, is_at, live, move, update
+from data.items import encode, key_in, table_key
 from data.keys import project_sk, resource_sk
 from data.stamps import changed, content, created
-from data.store import CancellationReason, ConditionFailed, Store, TransactionCanceled
-from data.transactions import Action, Put
+from data.store import CancellationReason, Store, TransactionCanceled
+from data.tombstones import tombstone
+from data.transactions import Action, Delete, Put
 
 __all__ = ["MAX_PATCHES", "Assignments", "Patch"]
 
@@ -47,11 +48,12 @@ class Step:
 
 
 class Assignments:
-    """The assignments of one team, for one request."""
+    """The assignments of one team, for one request of a user (None: an operator)."""
 
-    def __init__(self, store: Store, team_id: str) -> None:
+    def __init__(self, store: Store, team_id: str, *, by: str | None = None) -> None:
         self._store = store
         self._team_id = team_id
+        self._by = by
         self._finder = lookup.Finder(store, team_id)
 
     async def create(self, assignment: Assignment, *, id_is_chosen: bool) -> Assignment:
@@ -60,7 +62,7 @@ class Assignments:
         other content is refused (CONFLICT). Raises Refused (NOT_FOUND, CONFLICT)."""
         if id_is_chosen and (there := await lookup.look(self._store, self._team_id, assignment.id)):
             return _same(there[1], assignment)
-        new = created(assignment)
+        new = created(assignment, by=self._by)
         checks = self._owner_keys(resource_id=new.resource_id, project_id=new.project_id)
         actions: list[Action] = [live(key) for key in checks.values()]
         if id_is_chosen:
@@ -85,10 +87,17 @@ class Assignments:
             found = await self._finder.find(id)
             if found is None:
                 return
+            item, old = found
+            actions: list[Action] = [
+                Delete(key_in(item), is_at(old.version)),
+                tombstone(
+                    self._team_id, EntityType.ASSIGNMENT, id, version=old.version, by=self._by
+                ),
+            ]
             try:
-                await self._store.delete(key_of(self._team_id, found[1]), EXISTS)
-            except ConditionFailed:
-                continue  # Moved to another day, or deleted, since it was found.
+                await self._store.transact(actions, token=new_id())
+            except TransactionCanceled:
+                continue  # Changed, moved to another day, or deleted, since it was found.
             self._finder.removed(id)
             return
         raise Refused(conflict("others keep moving it; try again"))
@@ -145,7 +154,7 @@ class Assignments:
         wanted = patch.change(old)
         if wanted == old:
             return Step(patch, old)
-        new = changed(wanted)
+        new = changed(wanted, by=self._by)
         moves = new.start_date != old.start_date
         checks = self._owner_keys(
             resource_id=new.resource_id if moves or new.resource_id != old.resource_id else None,

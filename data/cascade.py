@@ -2,7 +2,8 @@
 
 Three steps, each of which may be repeated: mark the owner, so that it and its assignments are gone
 from reads and no writer adds to it; list its assignments from the table itself; delete them in
-transactions, the owner in the last one. See docs/adr/0005-cascade.md.
+transactions, the owner in the last one. Each leaves a tombstone behind, in the same transaction.
+See docs/adr/0005-cascade.md and 0021-changes.md.
 """
 
 import asyncio
@@ -12,27 +13,40 @@ from typing import Final
 import structlog
 
 from data.clock import new_id, now
-from data.entities import EntityType, Owner, Resource
+from data.entities import EntityType, Owner, Project, Resource
 from data.errors import Refused, not_found
 from data.expressions import Expression, Item, Key, KeyQuery, s
 from data.guards import EXISTS
 from data.items import key_in, table_key
-from data.keys import ASSIGNMENT, project_sk, resource_sk, team_pk
+from data.keys import ASSIGNMENT, is_id, project_sk, resource_sk, team_pk
 from data.store import ConditionFailed, Store, TransactionCanceled
-from data.transactions import MAX_ACTIONS, Check, Delete
+from data.tombstones import tombstone
+from data.transactions import MAX_ACTIONS, Check, Delete, Put
 
 __all__ = ["Cascades", "delete_owner", "finish_deletion"]
 
 log = structlog.get_logger(__name__)
 
+_PER_TRANSACTION: Final = (MAX_ACTIONS - 2) // 2
+"""Each assignment needs a Delete and its tombstone; so does the owner, in the last one."""
+
+_TYPES: Final = {Resource: EntityType.RESOURCE, Project: EntityType.PROJECT}
+
 _MARKED: Final = Expression("attribute_exists(#sk) AND attribute_exists(#deletingAt)")
 
 
-async def delete_owner(store: Store, team_id: str, type: type[Owner], id: str) -> tuple[str, ...]:
+async def delete_owner(
+    store: Store, team_id: str, type: type[Owner], id: str, *, by: str
+) -> tuple[str, ...]:
     """Deletes a resource or project and its assignments, however many; returns the ids of the
-    assignments that this call deleted. Raises Refused (NOT_FOUND). Ended midway, the owner stays
-    marked, nothing of it shows where owners are read, and the same call finishes the work."""
-    mark = Expression("SET #deletingAt = if_not_exists(#deletingAt, :now)", {":now": s(now())})
+    assignments that this call deleted. `by` is the user who asks for it. Raises Refused
+    (NOT_FOUND). Ended midway, the owner stays marked, nothing of it shows where owners are read,
+    and the same call finishes the work."""
+    # Whoever marks it wrote last, and is who deletes it, however it is finished.
+    mark = Expression(
+        "SET #deletingAt = if_not_exists(#deletingAt, :now), #updatedBy = :by",
+        {":now": s(now()), ":by": s(by)},
+    )
     try:
         await store.update(_key(team_id, type, id), mark, EXISTS)
     except ConditionFailed:
@@ -46,19 +60,18 @@ async def finish_deletion(
     """Deletes what is left of an owner that is marked, and returns the ids of its assignments that
     this call deleted. Nothing is deleted of one that is not marked, or no longer: somebody else
     may have finished, and the client made a new one under the same id."""
-    attribute = "resourceId" if type is Resource else "projectId"
-    belongs = Expression(f"#{attribute} = :owner", {":owner": s(id)})
     key = _key(team_id, type, id)
-    items = await _assignments(store, team_id, belongs)
+    owner = await store.get(key)
+    if owner is None or "deletingAt" not in owner:
+        return ()
+    work = _Work(store, team_id, "resourceId" if type is Resource else "projectId", id, owner)
+    items = await work.assignments()
+    end = (Delete(key, _MARKED), work.tombstone(_TYPES[type], owner, id))
     deleted: list[str] = []
-    # One action of each transaction is the owner's: the guard that it is still marked, and in the
-    # last one its end.
-    room = MAX_ACTIONS - 1
-    for start in range(0, max(len(items), 1), room):
-        chunk = items[start : start + room]
-        is_last = start + room >= len(items)
-        owner = Delete(key, _MARKED) if is_last else Check(key, _MARKED)
-        gone = await _delete_chunk(store, chunk, belongs, owner)
+    for start in range(0, max(len(items), 1), _PER_TRANSACTION):
+        chunk = items[start : start + _PER_TRANSACTION]
+        is_last = start + _PER_TRANSACTION >= len(items)
+        gone = await work.delete(chunk, end if is_last else (Check(key, _MARKED),))
         if gone is None:
             break
         deleted += gone
@@ -69,42 +82,73 @@ def _key(team_id: str, type: type[Owner], id: str) -> Key:
     return table_key(team_id, resource_sk(id) if type is Resource else project_sk(id))
 
 
-async def _assignments(store: Store, team_id: str, belongs: Expression) -> list[Item]:
-    """The owner's assignments: keys and ids only. From the table and strongly consistent, since
-    an index may not have those that were written just before the mark."""
-    query = KeyQuery(
-        "#pk = :pk AND begins_with(#sk, :assignments)",
-        {
-            ":pk": s(team_pk(team_id)),
-            ":assignments": s(ASSIGNMENT),
-            ":type": s(EntityType.ASSIGNMENT),
-            **belongs.values,
-        },
-        filter=f"#EntityType = :type AND {belongs.text}",
-        projection=("pk", "sk", "id"),
-    )
-    # Page by page: the cap on what a client may read is none on what may be deleted.
-    return [item async for page in store.pages(query, consistent=True) for item in page]
+class _Work:
+    """What one deletion has to do: `owner` is the marked item, and `attribute` names it in its
+    assignments."""
 
+    def __init__(self, store: Store, team_id: str, attribute: str, id: str, owner: Item) -> None:
+        self._store, self._team_id = store, team_id
+        self._attribute, self._owner_id = attribute, s(id)
+        self._by = owner.get("updatedBy", {}).get("S")
 
-async def _delete_chunk(
-    store: Store, items: Sequence[Item], belongs: Expression, owner: Check | Delete
-) -> list[str] | None:
-    """Deletes the items that still belong to the owner, in one transaction; returns their ids, or
-    None when the owner is no longer marked. One that was moved away or deleted by somebody else
-    meanwhile is spared, and not returned."""
-    left = list(items)
-    while True:
-        deletes = [Delete(key_in(each), belongs) for each in left]
-        try:
-            await store.transact([*deletes, owner], token=new_id())
-        except TransactionCanceled as canceled:
-            *failed, is_unmarked = [reason.condition_failed for reason in canceled.reasons]
-            if is_unmarked:
-                return None
-            left = [item for item, gone in zip(left, failed, strict=True) if not gone]
-        else:
-            return [each["id"]["S"] for each in left if "S" in each.get("id", {})]
+    def tombstone(self, type: EntityType, item: Item, id: str) -> Put:
+        version = item.get("version", {}).get("N", "")
+        known = int(version) if version.isdecimal() else 0
+        return tombstone(self._team_id, type, id, version=known, by=self._by)
+
+    async def assignments(self) -> list[Item]:
+        """The owner's assignments: what their deletion needs of them. From the table and strongly
+        consistent, since an index may not have those that were written just before the mark."""
+        query = KeyQuery(
+            "#pk = :pk AND begins_with(#sk, :assignments)",
+            {
+                ":pk": s(team_pk(self._team_id)),
+                ":assignments": s(ASSIGNMENT),
+                ":type": s(EntityType.ASSIGNMENT),
+                ":owner": self._owner_id,
+            },
+            filter=f"#EntityType = :type AND #{self._attribute} = :owner",
+            projection=("pk", "sk", "id", "version", self._attribute),
+        )
+        # Page by page: the cap on what a client may read is none on what may be deleted.
+        return [item async for page in self._store.pages(query, consistent=True) for item in page]
+
+    async def delete(
+        self, items: Sequence[Item], owner: Sequence[Check | Delete | Put]
+    ) -> list[str] | None:
+        """Deletes the items that still belong to the owner, in one transaction with the actions
+        for it, the guard first; returns their ids, or None when the owner is no longer marked. One
+        that was moved away or deleted by somebody else meanwhile is spared, and not returned."""
+        left = list(items)
+        while True:
+            deletes = [Delete(key_in(each), self._unchanged(each)) for each in left]
+            ids = [each["id"]["S"] for each in left if is_id(each.get("id", {}).get("S", ""))]
+            tombstones = [
+                self.tombstone(EntityType.ASSIGNMENT, each, each["id"]["S"])
+                for each in left
+                if is_id(each.get("id", {}).get("S", ""))
+            ]
+            try:
+                await self._store.transact([*owner, *deletes, *tombstones], token=new_id())
+            except TransactionCanceled as canceled:
+                if canceled.reasons[0].condition_failed:
+                    return None
+                reasons = canceled.reasons[len(owner) :]
+                left = [
+                    now_there
+                    for item, reason in zip(left, reasons, strict=False)
+                    if (now_there := reason.item if reason.condition_failed else item)
+                    and now_there.get(self._attribute) == self._owner_id
+                ]
+            else:
+                return ids
+
+    def _unchanged(self, item: Item) -> Expression:
+        """It belongs to the owner, and its tombstone will have the right version."""
+        belongs = Expression(f"#{self._attribute} = :owner", {":owner": self._owner_id})
+        if "version" not in item:
+            return belongs & Expression("attribute_not_exists(#version)")
+        return belongs & Expression("#version = :version", {":version": item["version"]})
 
 
 class Cascades:

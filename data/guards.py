@@ -18,6 +18,7 @@ __all__ = [
     "claim",
     "claim_item",
     "difference",
+    "is_at",
     "live",
     "move",
     "unchanged",
@@ -39,11 +40,16 @@ def live(key: Key) -> Check:
     return Check(key, LIVE_OWNER)
 
 
-def unchanged(version: int) -> Expression:
-    """It exists, is not being deleted, and nobody has changed it since it was read."""
+def is_at(version: int) -> Expression:
+    """It exists, and nobody has changed it since it was read."""
     if version == 0:
-        return LIVE_OWNER & Expression("attribute_not_exists(#version) OR #version = :zero", _ZERO)
-    return LIVE_OWNER & Expression("#version = :version", {":version": n(version)})
+        return EXISTS & Expression("attribute_not_exists(#version) OR #version = :zero", _ZERO)
+    return EXISTS & Expression("#version = :version", {":version": n(version)})
+
+
+def unchanged(version: int) -> Expression:
+    """The same, and it is not being deleted."""
+    return is_at(version) & Expression("attribute_not_exists(#deletingAt)")
 
 
 _ZERO: Final[dict[str, AttributeValue]] = {":zero": n(0)}

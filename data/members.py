@@ -4,8 +4,8 @@ from collections.abc import AsyncIterator
 
 from msgspec.structs import replace
 
-from data.clock import now
-from data.entities import Membership, Team
+from data.clock import new_id, now
+from data.entities import EntityType, Membership, Team
 from data.errors import Refused, conflict, not_found
 from data.expressions import KeyQuery, s
 from data.guards import EXISTS, IS_NEW
@@ -13,7 +13,9 @@ from data.items import encode, table_key
 from data.keys import META, TEAM, TEAMS, membership_sk, team_in, user_pk
 from data.partition import Partition, split
 from data.stamps import created
-from data.store import ConditionFailed, Store
+from data.store import ConditionFailed, Store, TransactionCanceled
+from data.tombstones import tombstone
+from data.transactions import Action, Delete
 
 __all__ = [
     "add_member",
@@ -40,16 +42,21 @@ async def create_team(store: Store, team: Team) -> Team:
 
 async def add_member(store: Store, member: Membership) -> Membership:
     """Stores a membership; one that is there gets the new role."""
-    new = replace(member, joined_at=member.joined_at or now())
+    moment = now()
+    new = replace(member, joined_at=member.joined_at or moment, updated_at=moment)
     await store.put(encode(member.team_id, new), None)
     return new
 
 
 async def remove_member(store: Store, team_id: str, user_id: str) -> None:
     """Deletes a membership. Raises Refused (NOT_FOUND) when there is none."""
+    actions: list[Action] = [
+        Delete(table_key(team_id, membership_sk(user_id)), EXISTS),
+        tombstone(team_id, EntityType.MEMBERSHIP, user_id, version=0, by=None),
+    ]
     try:
-        await store.delete(table_key(team_id, membership_sk(user_id)), EXISTS)
-    except ConditionFailed:
+        await store.transact(actions, token=new_id())
+    except TransactionCanceled:
         raise Refused(not_found(f"{user_id} is no member of {team_id}", "user")) from None
 
 

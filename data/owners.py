@@ -22,17 +22,20 @@ Kind = TypeVar("Kind", Resource, Project)
 
 
 class Owners(Generic[Kind]):
-    """The resources, or the projects, of one team."""
+    """The resources, or the projects, of one team, as written by one user (None: an operator)."""
 
-    def __init__(self, store: Store, team_id: str, kind: type[Kind]) -> None:
+    def __init__(
+        self, store: Store, team_id: str, kind: type[Kind], *, by: str | None = None
+    ) -> None:
         self._store = store
         self._team_id = team_id
+        self._by = by
         self._kind: type[Kind] = kind
 
     async def create(self, owner: Kind) -> Kind:
         """Stores a new owner (version 1) and returns it. The same content under the same id again
         returns what is stored; other content is refused (CONFLICT)."""
-        new = created(owner)
+        new = created(owner, by=self._by)
         try:
             await self._store.put(encode(self._team_id, new), IS_NEW)
         except ConditionFailed as failed:
@@ -55,7 +58,7 @@ class Owners(Generic[Kind]):
             wanted = change(old)
             if wanted == old:
                 return old
-            new = changed(wanted)
+            new = changed(wanted, by=self._by)
             action = update(item, encode(self._team_id, new), version=old.version)
             try:
                 await self._store.transact([action], token=new_id())

@@ -64,7 +64,9 @@ class Shifted:
     is_done: bool
 
 
-async def shift_project(store: Store, team_id: str, shift: Shift) -> Shifted:
+async def shift_project(
+    store: Store, team_id: str, shift: Shift, *, by: str | None = None
+) -> Shifted:
     """Shifts the project's assignments that start on or after `shift.first` (all, when None). One
     whose resource is gone stays. Raises Refused when nothing was shifted: NOT_FOUND, INVALID when
     an assignment would leave the calendar, CONFLICT when others keep writing or the operation is
@@ -80,7 +82,7 @@ async def shift_project(store: Store, team_id: str, shift: Shift) -> Shifted:
         for pause in pauses():
             await asyncio.sleep(pause)
             left = await _left(store, team_id, shift)
-            pairs = [(item, old, _moved(shift, old)) for item, old in left]
+            pairs = [(item, old, _moved(shift, old, by)) for item, old in left]
             await _begin(store, team_id, shift)
             done = True
             for start in range(0, len(pairs), _PER_TRANSACTION):
@@ -145,12 +147,12 @@ async def _left(store: Store, team_id: str, shift: Shift) -> list[tuple[Item, As
     ]
 
 
-def _moved(shift: Shift, old: Assignment) -> Assignment:
+def _moved(shift: Shift, old: Assignment, by: str | None) -> Assignment:
     start = shifted_day(old.start_date, shift.days)
     last = shifted_day(last_day(old.end_date_exclusive), shift.days)
     if start is None or last is None:
         raise Refused(invalid(f"the days must stay from {FIRST_DAY} to {LAST_DAY}", "days"))
-    return changed(replace(old, start_date=start, end_date_exclusive=end_exclusive(last)))
+    return changed(replace(old, start_date=start, end_date_exclusive=end_exclusive(last)), by=by)
 
 
 async def _shift_chunk(

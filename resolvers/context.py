@@ -44,9 +44,9 @@ class RequestContext:
             session.team_id,
             on_left_behind=lambda owner: cascades.finish(session.team_id, owner),
         )
-        self.resources = Owners(store, session.team_id, Resource)
-        self.projects = Owners(store, session.team_id, Project)
-        self.assignments = Assignments(store, session.team_id)
+        self.resources = Owners(store, session.team_id, Resource, by=session.user_id)
+        self.projects = Owners(store, session.team_id, Project, by=session.user_id)
+        self.assignments = Assignments(store, session.team_id, by=session.user_id)
         self.refusals: list[Problem] = []
         """The problems of every write that was refused, whatever the payloads select of them."""
         self.viewer = Viewer(session, store)

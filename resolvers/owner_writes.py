@@ -146,7 +146,13 @@ async def shift_project(
     check.refuse_problems()
     project = await context.projects.get(raw)
     shift = shifts.Shift(project_id=raw, days=days, first=first, operation=operation)
-    return project, operation, await shifts.shift_project(context.store, context.team_id, shift)
+    return (
+        project,
+        operation,
+        await shifts.shift_project(
+            context.store, context.team_id, shift, by=context.session.user_id
+        ),
+    )
 
 
 async def _delete_owner(
@@ -154,5 +160,7 @@ async def _delete_owner(
 ) -> list[str]:
     context.require_writer()
     raw = existing_id(type, id)
-    deleted = await delete_owner(context.store, context.team_id, owner, raw)
+    deleted = await delete_owner(
+        context.store, context.team_id, owner, raw, by=context.session.user_id
+    )
     return [to_global_id(EntityType.ASSIGNMENT, each) for each in deleted]

@@ -70,8 +70,15 @@ def demo_team(today: date) -> list[Entity]:
         *_long_ones(chance, today, resources[_STANDING_BY], projects[-1]),
     ]
     assignments += _runs(chance, today, resources, projects, _ASSIGNMENTS - len(assignments))
+    moment = now()
     return [
-        Membership(team_id=DEMO_TEAM, user_id=DEMO_USER, role=Role.ADMIN, joined_at=now()),
+        Membership(
+            team_id=DEMO_TEAM,
+            user_id=DEMO_USER,
+            role=Role.ADMIN,
+            joined_at=moment,
+            updated_at=moment,
+        ),
         *map(created, resources),
         *map(created, projects),
         *map(created, assignments),

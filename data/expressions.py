@@ -65,13 +65,15 @@ class Expression:
 
 @dataclass(frozen=True, slots=True)
 class KeyQuery:
-    """One Query: on the table, or on `index`. `projection` names the attributes to read."""
+    """One Query: on the table, or on `index`. `projection` names the attributes to read; what is
+    `descending` comes in the opposite order of the sort key."""
 
     key_condition: str
     values: Mapping[str, AttributeValue]
     filter: str | None = None
     index: str | None = None
     projection: tuple[str, ...] = ()
+    descending: bool = False
 
     @property
     def text(self) -> str:

@@ -1,7 +1,7 @@
 """What reads of a team's partitions bring, split by `EntityType`."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 import structlog
@@ -11,6 +11,7 @@ from data.entities import (
     Assignment,
     CalendarFeed,
     Deletion,
+    Entity,
     Membership,
     Owner,
     Project,
@@ -21,7 +22,7 @@ from data.expressions import Item
 from data.items import sort_key
 from data.rows import Row, row_of
 
-__all__ = ["Partition", "split"]
+__all__ = ["Partition", "decoded", "split"]
 
 log = structlog.get_logger(__name__)
 
@@ -44,13 +45,7 @@ class Partition:
         """Dispatches each item on its EntityType. One that can't be read is counted, logged once
         by its keys, and left out: it never fails the others (S-08)."""
         add_assignment = self.assignments.append
-        for row in rows:
-            try:
-                entity = decode(row)
-            except Skip as skip:
-                self.skipped[skip.code] += 1
-                _log_once(row, skip)
-                continue
+        for _, entity in decoded(rows, self.skipped):
             match entity:
                 case Assignment():
                     add_assignment(entity)
@@ -106,6 +101,17 @@ class Partition:
             for each in self.assignments
             if each.resource_id not in resources and each.project_id not in projects
         ]
+
+
+def decoded(rows: Iterable[Row], skipped: Counter[SkipCode]) -> Iterator[tuple[Row, Entity]]:
+    """The entities of rows, by their EntityType. One that can't be read is counted in `skipped`,
+    logged once by its keys, and left out."""
+    for row in rows:
+        try:
+            yield row, decode(row)
+        except Skip as skip:
+            skipped[skip.code] += 1
+            _log_once(row, skip)
 
 
 def split(items: Iterable[Item]) -> Partition:

@@ -148,6 +148,17 @@ class Store:
                 return
             request["ExclusiveStartKey"] = last_key
 
+    async def part_of_rows(
+        self, query: KeyQuery, *, limit: int, start: Key | None
+    ) -> tuple[list[Row], Key | None]:
+        """One page of a query, which has looked at no more than `limit` items: what it found, and
+        where to go on, None at the end. `start` is where an earlier page says so."""
+        request = self._request(query) | {"Limit": limit}
+        if start is not None:
+            request["ExclusiveStartKey"] = start
+        page = await self._send("Query", request, decode=page_of)
+        return page["Items"], page.get("LastEvaluatedKey")
+
     def _require_few(self, items: int) -> None:
         if items > self._max_items:
             raise LimitExceeded(
@@ -185,6 +196,8 @@ class Store:
             request["IndexName"] = query.index
         else:
             request["ConsistentRead"] = self._consistent_reads if consistent is None else consistent
+        if query.descending:
+            request["ScanIndexForward"] = False
         if self._page_size:
             request["Limit"] = self._page_size
         return request

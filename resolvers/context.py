@@ -9,6 +9,7 @@ from data.cascade import Cascades
 from data.decoding import SkipCode
 from data.entities import Project, Resource
 from data.errors import Forbidden, Problem
+from data.live import LiveFeed
 from data.loader import PartitionLoader
 from data.owners import Owners
 from data.store import Store
@@ -32,11 +33,14 @@ class RequestContext:
         budget: Budget,
         *,
         max_feeds: int = 0,
+        live: LiveFeed | None = None,
     ) -> None:
-        """`max_feeds` is how many calendar feeds a user may have; 0 where there are none."""
+        """`max_feeds` is how many calendar feeds a user may have; 0 where there are none. `live`
+        is None where there are no live updates."""
         self.session = session
         self.max_feeds = max_feeds
         self.budget = budget
+        self.live = live
         self.store = store
         self.team_id = session.team_id
         self.loader = PartitionLoader(
@@ -52,6 +56,7 @@ class RequestContext:
         self.viewer = Viewer(session, store)
         self.graph: asyncio.Task[Graph] | None = None
         self._graphs: list[Graph] = []
+        self._skipped_changes: Counter[SkipCode] = Counter()
 
     def linked(self, graph: Graph) -> Graph:
         """The graph, which is let go of together with this context."""
@@ -64,6 +69,10 @@ class RequestContext:
         for graph in self._graphs:
             graph.release()
 
+    def take_skipped(self, skipped: Counter[SkipCode]) -> None:
+        """Counts items that a list of changes left out; one that is in two lists is one item."""
+        self._skipped_changes |= skipped
+
     def require_writer(self) -> None:
         """Raises Forbidden unless the session's role may write."""
         if not self.session.may_write:
@@ -72,7 +81,7 @@ class RequestContext:
     @property
     def skipped(self) -> Counter[SkipCode]:
         """The items that could not be read so far."""
-        return self.loader.skipped + self.viewer.skipped
+        return self.loader.skipped + self.viewer.skipped + self._skipped_changes
 
     @property
     def warnings(self) -> list[Mapping[str, str | int]]:

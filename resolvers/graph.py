@@ -160,6 +160,7 @@ class Graph:
             version=entity.version,
             created_at=entity.created_at,
             updated_at=entity.updated_at,
+            updated_by=entity.updated_by,
         )
 
     def _project(self, entity: Project) -> ProjectNode:
@@ -174,6 +175,7 @@ class Graph:
             version=entity.version,
             created_at=entity.created_at,
             updated_at=entity.updated_at,
+            updated_by=entity.updated_by,
         )
 
     @cached_property
@@ -210,6 +212,7 @@ class Graph:
                 version=each.version,
                 created_at=each.created_at,
                 updated_at=each.updated_at,
+                updated_by=each.updated_by,
             )
             for id, each in zip(ids, entities, strict=True)
         ]

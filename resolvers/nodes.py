@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from data.changes import ChangeKind
 from data.days import Window
 from data.entities import EntityType, Link, Role
 from resolvers.global_ids import to_global_id
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AssignmentNode",
+    "ChangeEdgeNode",
+    "ChangeNode",
+    "ChangesNode",
     "MembershipNode",
     "Node",
     "OverlapNode",
@@ -48,6 +52,10 @@ class TeamNode:
     @property
     def updated_at(self) -> str | None:
         return self.graph.team.updated_at
+
+    @property
+    def updated_by(self) -> str | None:
+        return self.graph.team.updated_by
 
     @property
     def members(self) -> list["MembershipNode"]:
@@ -82,6 +90,7 @@ class ResourceNode(Struct, eq=False, kw_only=True):
     version: int
     created_at: str | None
     updated_at: str | None
+    updated_by: str | None
 
     def assignments(self, window: Window) -> list["AssignmentNode"]:
         return self.graph.assignments_of("resource_id", self.id, window)
@@ -98,6 +107,7 @@ class ProjectNode(Struct, eq=False, kw_only=True):
     version: int
     created_at: str | None
     updated_at: str | None
+    updated_by: str | None
 
     def assignments(self, window: Window) -> list["AssignmentNode"]:
         return self.graph.assignments_of("project_id", self.id, window)
@@ -119,6 +129,7 @@ class AssignmentNode(Struct, eq=False, kw_only=True):
     version: int
     created_at: str | None
     updated_at: str | None
+    updated_by: str | None
 
 
 class OverlapNode(Struct, eq=False, kw_only=True):
@@ -129,6 +140,30 @@ class OverlapNode(Struct, eq=False, kw_only=True):
     end_date: date
     end_date_exclusive: date
     assignments: list[AssignmentNode]
+
+
+class ChangeNode(Struct, eq=False, kw_only=True):
+    """One change. `entity` is the object as the change left it, None for a deletion."""
+
+    kind: ChangeKind
+    entity_type: EntityType
+    entity_id: str
+    entity: "Node | None"
+    version: int
+    changed_at: str | None
+    changed_by: str | None
+
+
+class ChangeEdgeNode(Struct, eq=False):
+    node: ChangeNode
+    cursor: str
+
+
+class ChangesNode(Struct, eq=False):
+    """Some of the changes of a team, newest first."""
+
+    edges: list[ChangeEdgeNode]
+    has_more: bool
 
 
 Node = TeamNode | MembershipNode | ResourceNode | ProjectNode | AssignmentNode

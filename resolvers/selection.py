@@ -4,7 +4,7 @@ Fragments, aliases, `@include` and `@skip` with their variables are followed as 
 that one read brings all and only what the answer needs.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import date
 from typing import Any, Final
@@ -44,6 +44,7 @@ _SLICES: Final[Mapping[tuple[str, str], Slice]] = {
     ("Team", "version"): TeamSlice(),
     ("Team", "createdAt"): TeamSlice(),
     ("Team", "updatedAt"): TeamSlice(),
+    ("Team", "updatedBy"): TeamSlice(),
     ("Team", "members"): MembersSlice(),
     ("Team", "resources"): ResourcesSlice(),
     ("Team", "projects"): ProjectsSlice(),
@@ -76,10 +77,12 @@ def window(first: date | None, last: date | None) -> Window:
 
 class Selection:
     """The selections of one operation. Each selection set is looked at once, however many
-    fragments spread it, so that the work is bounded by the length of the document."""
+    fragments spread it, so that the work is bounded by the length of the document. Where the type
+    of an object is open, it is one of `types`, if that is known."""
 
-    def __init__(self, info: GraphQLResolveInfo[Any]) -> None:
+    def __init__(self, info: GraphQLResolveInfo[Any], types: Set[str] | None = None) -> None:
         self._info = info
+        self._types = types
         self._slices: dict[tuple[str, int], frozenset[Slice]] = {}
 
     def slices_below(
@@ -124,8 +127,17 @@ class Selection:
             if field.name in _WINDOWED and {"from", "to"} <= parent.fields[field.name].args.keys():
                 between = window(field.arguments.get("from"), field.arguments.get("to"))
                 yield AssignmentsSlice(between)
-            if isinstance(field.type, GraphQLObjectType):
-                yield from self.slices_below(field.type, field.below)
+            for concrete in self._concrete(field.type):
+                yield from self.slices_below(concrete, field.below)
+
+    def _concrete(
+        self, type: GraphQLObjectType | GraphQLInterfaceType | None
+    ) -> Sequence[GraphQLObjectType]:
+        """The types that an object may have where the schema says this one."""
+        if isinstance(type, GraphQLInterfaceType):
+            possible = self._info.schema.get_possible_types(type)
+            return [each for each in possible if self._types is None or each.name in self._types]
+        return () if type is None else (type,)
 
     def _field_nodes(
         self, parent: GraphQLObjectType, selection: SelectionSetNode | None, spread: set[str]

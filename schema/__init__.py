@@ -8,6 +8,7 @@ from strawberry.schema.config import StrawberryConfig
 from schema.mutation import Mutation
 from schema.query import Query
 from schema.scalars import DATE
+from schema.subscription import Subscription
 from schema.types import Assignment, Membership, Project, Resource, Team
 
 __all__ = ["schema", "sdl"]
@@ -17,6 +18,7 @@ def _assembled(*, sort: bool) -> strawberry.Schema:
     return strawberry.Schema(
         query=Query,
         mutation=Mutation,
+        subscription=Subscription,
         types=[Assignment, Membership, Project, Resource, Team],
         config=StrawberryConfig(scalar_map={date: DATE}, sort_schema=sort),
     )

@@ -18,6 +18,7 @@ from graphql import (
     GraphQLSyntaxError,
     NoSchemaIntrospectionCustomRule,
     OperationDefinitionNode,
+    OperationType,
     get_operation_ast,
     parse,
     specified_rules,
@@ -34,7 +35,7 @@ from schema.fast_path import FastExecutor
 from schema.limits import Limits, exceeded, exceeded_by_document, exceeded_by_variables
 from schema.metered import MeteredExecutor
 
-__all__ = ["Answer", "Document", "carry_out", "prepare"]
+__all__ = ["Answer", "Document", "answer_of", "build", "carry_out", "prepare", "refused"]
 
 _CORE: Final = schema._schema
 # A frontend has some dozens of documents of a few kB. A parsed one takes a hundred times its text:
@@ -47,6 +48,10 @@ overlapping_fields_can_be_merged.MAX_COMPLEXITY_BUDGET = 20_000
 # More help nobody; each is placed by counting the lines of the document, and may repeat a large
 # value of it.
 _MAX_ERRORS: Final = 10
+_NO_STREAM: Final = (
+    "A subscription has many answers: ask for it over WebSocket (graphql-transport-ws), or with "
+    "`Accept: text/event-stream`."
+)
 _CHARACTERS_A_TOKEN: Final = 20
 _PARSER_LIMIT: Final = re.compile("Document contains more than|Document is nested too deeply")
 _CLOSED_RULES: Final = (*specified_rules, NoSchemaIntrospectionCustomRule)
@@ -142,10 +147,29 @@ async def carry_out(
     suggestions: bool = False,
     fast_path: bool = True,
 ) -> Answer:
-    """Executes the operation of a document that has no errors of its own. What is wrong with its
-    variables suggests names of the schema only with `suggestions`. The answer is the same with and
-    without `fast_path`. When it takes more than the context's budget it is stopped: a write may
-    have been done, or done in part where it has parts, as after any lost answer."""
+    """Executes the query or mutation of a document that has no errors of its own. What is wrong
+    with its variables suggests names of the schema only with `suggestions`. The answer is the same
+    with and without `fast_path`. When it takes more than the context's budget it is stopped: a
+    write may have been done, or done in part where it has parts, as after any lost answer."""
+    values = dict(variables or {})
+    if refusal := refused(document, operation_name, values, limits):
+        return refusal
+    operation = document.operation(operation_name)
+    if operation and operation.operation is OperationType.SUBSCRIPTION:
+        return _refused((GraphQLError(_NO_STREAM),))
+    executor = build(
+        document, context, values, operation_name, suggestions=suggestions, fast_path=fast_path
+    )
+    if isinstance(executor, Answer):
+        return executor
+    return await answer_of(executor, document, correlation_id)
+
+
+def refused(
+    document: Document, operation_name: str | None, values: Mapping[str, Any], limits: Limits
+) -> Answer | None:
+    """The answer to what can't be carried out, whatever it is: a document with errors, a name that
+    picks no operation, or values beyond the limits. None for all else."""
     if document.node is None or document.errors:
         return _refused(document.errors, document.node)
     if document.operation(operation_name) is None:
@@ -155,29 +179,50 @@ async def carry_out(
             else "The document has no operation of this name."
         )
         return _refused((GraphQLError(message),))
-    values = dict(variables or {})
     if error := exceeded_by_variables(values, limits):
         return _refused((error,))
+    return None
+
+
+def build(
+    document: Document,
+    context: RequestContext,
+    values: dict[str, Any],
+    operation_name: str | None,
+    *,
+    root_value: Any = None,
+    suggestions: bool,
+    fast_path: bool,
+) -> MeteredExecutor | Answer:
+    """The executor of an operation; or the answer to variables that the document does not take."""
+    node = cast("DocumentNode", document.node)
+    executor = (FastExecutor if fast_path else MeteredExecutor).build(
+        _CORE,
+        node,
+        root_value=root_value,
+        context_value=context,
+        raw_variable_values=values,
+        operation_name=operation_name,
+        max_coercion_errors=_MAX_ERRORS,
+        hide_suggestions=not suggestions,
+    )
+    if isinstance(executor, list):
+        return _refused(tuple(executor), node)
+    return cast("MeteredExecutor", executor)
+
+
+async def answer_of(executor: MeteredExecutor, document: Document, correlation_id: str) -> Answer:
+    """Executes, within the budget of the executor's context, and releases the executor."""
+    context: RequestContext = executor.context_value
     try:
         async with asyncio.timeout(context.budget.seconds_left) as timeout:
-            executor = (FastExecutor if fast_path else MeteredExecutor).build(
-                _CORE,
-                document.node,
-                context_value=context,
-                raw_variable_values=values,
-                operation_name=operation_name,
-                max_coercion_errors=_MAX_ERRORS,
-                hide_suggestions=not suggestions,
-            )
-            if isinstance(executor, list):
-                return _refused(tuple(executor), document.node)
             try:
                 executed = executor.execute_operation()
                 result = cast(
                     "ExecutionResult", await executed if isawaitable(executed) else executed
                 )
             finally:
-                cast("MeteredExecutor", executor).release()
+                executor.release()
     except TimeoutError:
         if not timeout.expired():
             raise

@@ -33,7 +33,8 @@ from schema.inputs import (
 )
 from schema.payloads import UserError, user_errors
 from schema.query import Info
-from schema.types import Assignment, CalendarFeed, Project
+from schema.types import Assignment, Project
+from schema.viewer import CalendarFeed
 
 __all__ = ["Mutation"]
 

@@ -5,7 +5,8 @@ import enum
 import strawberry
 
 from data.errors import Refused
-from schema.types import Assignment, CalendarFeed, Project, Resource
+from schema.types import Assignment, Project, Resource
+from schema.viewer import CalendarFeed
 
 __all__ = [
     "CreateAssignmentPayload",

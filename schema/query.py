@@ -6,7 +6,9 @@ import strawberry
 
 from resolvers import reads
 from resolvers.context import RequestContext
-from schema.types import Node, Team, Viewer
+from schema.node import Node
+from schema.types import Team
+from schema.viewer import Viewer
 
 __all__ = ["Info", "Query"]
 

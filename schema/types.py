@@ -2,28 +2,29 @@
 
 import enum
 from datetime import date
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import strawberry
 
 from data.entities import Role as StoredRole
 from data.rules import MAX_LABEL
-from resolvers import nodes, viewer
+from resolvers import changes, nodes
+from resolvers.context import RequestContext
 from resolvers.selection import window
+from schema.changes import ChangeConnection, EntityType
+from schema.node import Node
 
 __all__ = [
+    "CREATED",
+    "JOINED",
     "Assignment",
-    "CalendarFeed",
     "Link",
     "Membership",
-    "Node",
     "Overlap",
     "Project",
     "Resource",
     "Role",
     "Team",
-    "Viewer",
-    "ViewerTeam",
 ]
 
 From = Annotated[
@@ -37,27 +38,43 @@ To = Annotated[
     strawberry.argument(description="The last day of the window, inclusive. Open when left out."),
 ]
 
+First = Annotated[
+    int | None,
+    strawberry.argument(description=f"How many, from 1 to {changes.MAX_CHANGES}."),
+]
+After = Annotated[
+    str | None,
+    strawberry.argument(description="A cursor of this list: what comes is older than its change."),
+]
+OfType = Annotated[
+    EntityType | None,
+    strawberry.argument(
+        description="Only changes of such objects. What is left out is read, and paid for, all the "
+        "same."
+    ),
+]
+
 _VERSION = "Counts the changes; what `expectedVersion` is compared with. 0 when never counted."
-_CREATED = "When it was created: ISO 8601, UTC. Null for rows written elsewhere without it."
+CREATED = "When it was created: ISO 8601, UTC. Null for rows written elsewhere without it."
 _UPDATED = "When it was last changed: ISO 8601, UTC. Null for rows written elsewhere without it."
-_JOINED = "When the user joined: ISO 8601, UTC. Null for rows written elsewhere without it."
+_UPDATED_BY = (
+    "The user who last changed it, as sessions have it. Null when that was an operator, or is not "
+    "known."
+)
+JOINED = "When the user joined: ISO 8601, UTC. Null for rows written elsewhere without it."
 _IN_WINDOW = (
     "The assignments with at least one day in the window, by first day and then by id. Both days "
     "of the window are inclusive; the list is complete or an error."
 )
 
 
-@strawberry.interface(description="An object with an id that is unique over all types.")
-class Node:
-    id: strawberry.ID = strawberry.field(description="Opaque and stable; never changes.")
-
-
 @strawberry.type(description="Somebody who can be planned.")
 class Resource(Node):
     name: str = strawberry.field(description="What people call it.")
     version: int = strawberry.field(description=_VERSION)
-    created_at: str | None = strawberry.field(description=_CREATED)
+    created_at: str | None = strawberry.field(description=CREATED)
     updated_at: str | None = strawberry.field(description=_UPDATED)
+    updated_by: strawberry.ID | None = strawberry.field(description=_UPDATED_BY)
 
     @strawberry.field(description=_IN_WINDOW)
     @staticmethod
@@ -85,8 +102,9 @@ class Project(Node):
     tags: list[str] = strawberry.field(description="Words to find it by, each once.")
     links: list[Link] = strawberry.field(description="Where to read more.")
     version: int = strawberry.field(description=_VERSION)
-    created_at: str | None = strawberry.field(description=_CREATED)
+    created_at: str | None = strawberry.field(description=CREATED)
     updated_at: str | None = strawberry.field(description=_UPDATED)
+    updated_by: strawberry.ID | None = strawberry.field(description=_UPDATED_BY)
 
     @strawberry.field(description=_IN_WINDOW)
     @staticmethod
@@ -117,8 +135,9 @@ class Assignment(Node):
     )
     note: str | None = strawberry.field(description="Free text; lines may break.")
     version: int = strawberry.field(description=_VERSION)
-    created_at: str | None = strawberry.field(description=_CREATED)
+    created_at: str | None = strawberry.field(description=CREATED)
     updated_at: str | None = strawberry.field(description=_UPDATED)
+    updated_by: strawberry.ID | None = strawberry.field(description=_UPDATED_BY)
 
     @classmethod
     def is_type_of(cls, value: object, _: Any) -> bool:
@@ -150,7 +169,7 @@ class Role(enum.Enum):
 @strawberry.type(description="That a user belongs to the team, and as what.")
 class Membership(Node):
     user_id: strawberry.ID = strawberry.field(description="The user's id, as sessions have it.")
-    joined_at: str | None = strawberry.field(description=_JOINED)
+    joined_at: str | None = strawberry.field(description=JOINED)
 
     @strawberry.field(description="What the user may do. A stored role that is not known reads.")
     @staticmethod
@@ -177,8 +196,9 @@ class Team(Node):
         description="All projects, by id: in the order of creation, unless a client chose an id."
     )
     version: int = strawberry.field(description=_VERSION)
-    created_at: str | None = strawberry.field(description=_CREATED)
+    created_at: str | None = strawberry.field(description=CREATED)
     updated_at: str | None = strawberry.field(description=_UPDATED)
+    updated_by: strawberry.ID | None = strawberry.field(description=_UPDATED_BY)
 
     @strawberry.field(description=_IN_WINDOW)
     @staticmethod
@@ -186,6 +206,28 @@ class Team(Node):
         parent: strawberry.Parent[nodes.TeamNode], from_: From = None, to: To = None
     ) -> list[Assignment]:
         return parent.assignments(window(from_, to))  # type: ignore[return-value]
+
+    @strawberry.field(
+        description="The latest changes, newest first: what was created, changed or deleted, by "
+        "whom and when. Of each object it is the last change alone that shows; a deletion shows "
+        "for 30 days. It lags behind the table, mostly by milliseconds."
+    )
+    @staticmethod
+    async def recent_changes(
+        info: strawberry.Info[RequestContext, None],
+        parent: strawberry.Parent[nodes.TeamNode],
+        first: First = changes.DEFAULT_CHANGES,
+        after: After = None,
+        entity_type: OfType = None,
+    ) -> ChangeConnection:
+        found = await changes.recent(
+            info.context,
+            parent.graph,
+            first=changes.DEFAULT_CHANGES if first is None else first,
+            after=after,
+            type=entity_type.stored if entity_type else None,
+        )
+        return cast("ChangeConnection", found)
 
     @strawberry.field(
         description="Where assignments of one resource share days of the window: the longest runs "
@@ -200,63 +242,3 @@ class Team(Node):
     @classmethod
     def is_type_of(cls, value: object, _: Any) -> bool:
         return isinstance(value, nodes.TeamNode)
-
-
-@strawberry.type(description="A team that the viewer belongs to.")
-class ViewerTeam:
-    id: strawberry.ID = strawberry.field(
-        description="Opaque and stable; of this entry, not of its team."
-    )
-    team_id: strawberry.ID = strawberry.field(description="The id of the team: that of its `Team`.")
-    joined_at: str | None = strawberry.field(description=_JOINED)
-    is_current: bool = strawberry.field(description="Whether it is the team of this session.")
-
-    @strawberry.field(description="What the viewer may do in it.")
-    @staticmethod
-    def role(parent: strawberry.Parent[viewer.ViewerTeam]) -> Role:
-        return Role.of(parent.role)
-
-    @strawberry.field(description="What people call it; its id when it has never been named.")
-    @staticmethod
-    async def name(parent: strawberry.Parent[viewer.ViewerTeam]) -> str:
-        return await parent.name()
-
-
-@strawberry.type(
-    description="That whoever has its address may read one calendar, until it is deleted."
-)
-class CalendarFeed:
-    id: strawberry.ID = strawberry.field(description="Opaque and stable; never changes.")
-    subject_id: strawberry.ID = strawberry.field(
-        description="The id of the resource or project whose calendar it is. It may be gone."
-    )
-    user_id: strawberry.ID = strawberry.field(description="Who made it, as sessions have it.")
-    created_at: str | None = strawberry.field(description=_CREATED)
-
-
-@strawberry.type(description="Who is asking.")
-class Viewer:
-    id: strawberry.ID = strawberry.field(description="The user id of the session.")
-
-    @strawberry.field(description="What this user may do in the team of the session.")
-    @staticmethod
-    def role(parent: strawberry.Parent[viewer.Viewer]) -> Role:
-        return Role.of(parent.role)
-
-    @strawberry.field(
-        description="The teams that this user belongs to, by id. That of the session is always "
-        "among them, with the role that counts in it; the others are those whose membership is "
-        "stored, and a new one shows a moment late."
-    )
-    @staticmethod
-    async def teams(parent: strawberry.Parent[viewer.Viewer]) -> list[ViewerTeam]:
-        return await parent.teams()  # type: ignore[return-value]
-
-    @strawberry.field(
-        description="The calendar feeds that this user made in the team of the session, in the "
-        "order of their creation; to an admin, those of all its users. Their addresses are not "
-        "known any more."
-    )
-    @staticmethod
-    async def calendar_feeds(parent: strawberry.Parent[viewer.Viewer]) -> list[CalendarFeed]:
-        return await parent.calendar_feeds()  # type: ignore[return-value]

@@ -1,13 +1,12 @@
 """Answers in JSON that are not the result of an operation."""
 
-import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-import orjson
 from starlette.responses import Response
 
 from data.errors import PlannerError
+from schema.json_bytes import json_bytes
 
 __all__ = ["JSON", "internal_error", "json_response", "problem"]
 
@@ -32,9 +31,4 @@ def json_response(
     headers: Mapping[str, str] | None = None,
 ) -> Response:
     """The body as JSON in UTF-8."""
-    try:
-        content = orjson.dumps(body)
-    except TypeError:
-        # A message may repeat what a client sent, a lone surrogate included: escape it.
-        content = json.dumps(body).encode()
-    return Response(content, status, headers, media_type=f"{media_type}; charset=utf-8")
+    return Response(json_bytes(body), status, headers, media_type=f"{media_type}; charset=utf-8")

@@ -23,7 +23,7 @@ FIELDS = {
         project { id name }""",
 }
 SPREAD = "__typename id " + " ".join(f"... on {type} {{ {FIELDS[type]} }}" for type in FIELDS)
-PLAIN_VALUES = {"Link", "Overlap", "UserError"}
+PLAIN_VALUES = {"Change", "ChangeEdge", "Link", "Overlap", "UserError"}
 
 
 async def seed(api: Api, store: Store) -> None:

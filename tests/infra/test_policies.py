@@ -134,6 +134,7 @@ async def one_of_each(api: Api, store: Store) -> None:
     await api.data("{ team { name } viewer { teams { id } } }")
     await api.data('{ team { assignments(from: "2026-06-01", to: "2026-06-01") { id } } }')
     await api.data("query($id: ID!) { node(id: $id) { id } }", id=long)
+    await api.data("{ team { recentChanges { edges { cursor } } } }")
     await api.mutate("updateResource", "errors { code }", id=owner, name="Eve")
     await api.mutate("deleteAssignment", "errors { code }", id=long)
     await api.mutate("deleteResource", "errors { code }", id=owner)

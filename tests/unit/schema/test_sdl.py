@@ -40,7 +40,7 @@ OURS = {
     for name, type in TYPES.items()
     if name not in {"ID", "String", "Int", "Float", "Boolean"}
 }
-VALUE_TYPES = {"Link", "Overlap", "UserError"}
+VALUE_TYPES = {"Change", "ChangeEdge", "Link", "Overlap", "UserError"}
 
 
 def fields() -> Iterator[tuple[str, str, GraphQLField]]:

@@ -4,11 +4,12 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from starlette.responses import Response
+from starlette.types import Message
 
 from data.errors import PlannerError
 from schema.json_bytes import json_bytes
 
-__all__ = ["JSON", "internal_error", "json_response", "problem"]
+__all__ = ["JSON", "internal_error", "is_start", "json_response", "problem"]
 
 JSON: Final = "application/json"
 
@@ -32,3 +33,9 @@ def json_response(
 ) -> Response:
     """The body as JSON in UTF-8."""
     return Response(json_bytes(body), status, headers, media_type=f"{media_type}; charset=utf-8")
+
+
+def is_start(message: Message) -> bool:
+    """Whether the ASGI message is the head of an answer: to a request, or to a handshake that is
+    refused as a request is."""
+    return message["type"] in ("http.response.start", "websocket.http.response.start")

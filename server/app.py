@@ -9,19 +9,23 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.types import Receive, Scope, Send
 
 from data.cascade import Cascades
+from data.live import LiveFeed
 from data.store import Store, open_store
 from resolvers.calendar import CALENDAR_PATH
 from server.calendar import CalendarEndpoint
 from server.claims import TokenReader
 from server.graphql_http import GraphQLEndpoint
+from server.graphql_ws import GraphQLSocket
 from server.health import Readiness, healthz, readyz
+from server.live_connections import LiveConnections
 from server.metrics import Metrics, metrics_page
+from server.operations import Operations
 from server.playground import playground_response, playground_routes
-from server.refusals import http_exception
+from server.refusals import http_exception, no_websocket
 from server.security import middleware
 from server.session import Authenticator
 from server.settings import SessionStrategy, Settings
@@ -74,6 +78,7 @@ def create_app(
             ) as store,
         ):
             cascades = Cascades(store)
+            live = LiveFeed() if settings.live else None
             app.state.store = store
             app.state.cascades = cascades
             authenticator = Authenticator(settings, store, tokens)
@@ -83,15 +88,29 @@ def create_app(
             app.state.telemetry = Telemetry(
                 app.state.metrics, tracing.operation if tracing else no_span
             )
-            app.state.graphql = GraphQLEndpoint(
-                settings, authenticator, store, cascades, trusted, app.state.telemetry
+            connections = LiveConnections(
+                app.state.metrics, max_of_team=settings.max_team_subscriptions
             )
+            app.state.operations = Operations(
+                settings, store, cascades, trusted, connections, live=live
+            )
+            parts = (
+                settings,
+                authenticator,
+                app.state.operations,
+                connections,
+                app.state.telemetry,
+            )
+            app.state.graphql = GraphQLEndpoint(*parts)
+            app.state.graphql_socket = GraphQLSocket(*parts)
             app.state.calendar = CalendarEndpoint(
                 settings, authenticator, store, cascades, app.state.telemetry
             )
             try:
                 yield
             finally:
+                if live:
+                    await live.aclose()
                 await cascades.aclose()
                 await app.state.readiness.aclose()
 
@@ -123,9 +142,12 @@ def create_app(
         return [Middleware(tracing.of_requests, path=path)] if tracing else []
 
     # The first is looked at first.
-    routes = [
+    routes: list[BaseRoute] = [
         Route(GRAPHQL_PATH, GraphQL(), methods=["GET", "POST"], middleware=spans(GRAPHQL_PATH))
     ]
+    if settings.live:
+        routes.append(WebSocketRoute(GRAPHQL_PATH, _Socket()))
+    routes.append(WebSocketRoute("/{path:path}", no_websocket))
     if settings.calendar:
         routes.append(Route(CALENDAR_PATH, _calendar, middleware=spans(CALENDAR_PATH)))
     routes += [Route("/healthz", healthz), Route("/readyz", readyz)]
@@ -154,6 +176,12 @@ def _is_page(request: Request) -> bool:
         and "query" not in request.query_params
         and "text/html" in request.headers.get("accept", "")
     )
+
+
+class _Socket:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        endpoint: GraphQLSocket = scope["app"].state.graphql_socket
+        await endpoint(scope, receive, send)
 
 
 async def _calendar(request: Request) -> Response:

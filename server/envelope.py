@@ -14,15 +14,28 @@ from starlette.requests import Request
 from server.answers import JSON
 
 __all__ = [
+    "EVENT_STREAM",
     "GRAPHQL_RESPONSE",
     "Envelope",
     "RequestRefused",
     "accepted_media_type",
+    "envelope_of",
+    "parse_json",
     "read_get",
     "read_post",
+    "takes_events",
 ]
 
-GRAPHQL_RESPONSE = "application/graphql-response+json"
+GRAPHQL_RESPONSE: Final = "application/graphql-response+json"
+EVENT_STREAM: Final = "text/event-stream"
+"""Server-sent events (HTML Standard §9.2), in which subscriptions are answered over HTTP."""
+
+_WILDCARDS: Final = {
+    JSON: ("application/*", "*/*"),
+    GRAPHQL_RESPONSE: ("application/*", "*/*"),
+    # Who takes anything has not asked for a stream.
+    EVENT_STREAM: ("text/*",),
+}
 
 
 class RequestRefused(Exception):
@@ -45,25 +58,43 @@ class Envelope:
     operation_name: str | None
 
 
-def accepted_media_type(headers: Headers) -> str:
+def accepted_media_type(headers: Headers, *, events: bool) -> str:
     """The media type to answer in, by RFC 9110 §12.5.1: of the ranges that fit an offer the most
-    specific one counts; among equals, the client's order. Raises RequestRefused (406)."""
-    ranges = [_media_range(part) for part in ",".join(headers.getlist("accept")).split(",")]
-    named = [name for name, _ in ranges]
-    if not any(named):
+    specific one counts; among equals, the client's order. `events`: whether server-sent events are
+    on offer. Raises RequestRefused (406)."""
+    ranges = _ranges(headers)
+    if not any(ranges):
         return JSON
+    offers = (JSON, GRAPHQL_RESPONSE, EVENT_STREAM) if events else (JSON, GRAPHQL_RESPONSE)
     best, best_rank = "", (0.0, 0)
-    for offer in (JSON, GRAPHQL_RESPONSE):
-        fitting = [each for each in (offer, "application/*", "*/*") if each in named]
-        if not fitting:
-            continue
-        place = named.index(fitting[0])
-        rank = (ranges[place][1], -place)
+    for offer in offers:
+        rank = _rank(offer, ranges)
         if rank[0] > 0 and (not best or rank > best_rank):
             best, best_rank = offer, rank
     if not best:
         raise RequestRefused(406, f"This endpoint answers in {GRAPHQL_RESPONSE} or {JSON}.")
     return best
+
+
+def takes_events(headers: Headers) -> bool:
+    """Whether the client takes server-sent events, whatever else it takes."""
+    return _rank(EVENT_STREAM, _ranges(headers))[0] > 0
+
+
+def _ranges(headers: Headers) -> dict[str, float]:
+    """The ranges of `Accept` with their qualities, in the client's order; the first of a range
+    that is there twice."""
+    found: dict[str, float] = {}
+    for part in ",".join(headers.getlist("accept")).split(","):
+        media_range, quality = _media_range(part)
+        found.setdefault(media_range, quality)
+    return found
+
+
+def _rank(offer: str, ranges: Mapping[str, float]) -> tuple[float, int]:
+    """How much the offer is wanted, and, for ties, how early: the greater, the better."""
+    fitting = [each for each in (offer, *_WILDCARDS[offer]) if each in ranges]
+    return (ranges[fitting[0]], -list(ranges).index(fitting[0])) if fitting else (0.0, 0)
 
 
 def _media_range(part: str) -> tuple[str, float]:
@@ -82,12 +113,12 @@ def _media_range(part: str) -> tuple[str, float]:
 async def read_post(request: Request, *, max_body_bytes: int) -> Envelope:
     """The envelope of a POST. Only JSON is taken: what a form can send across sites is not."""
     _require_json(request.headers)
-    content = _parse(await _body(request, max_body_bytes), "The body")
+    content = parse_json(await _body(request, max_body_bytes), "The body")
     if isinstance(content, list):
         raise RequestRefused(400, "Send one operation; batches are not taken.")
     if not isinstance(content, dict):
         raise RequestRefused(400, "The body must be a JSON object.")
-    return _envelope(content)
+    return envelope_of(content)
 
 
 def _require_json(headers: Headers) -> None:
@@ -123,11 +154,11 @@ def read_get(request: Request) -> Envelope:
         raise RequestRefused(400, "A parameter of the URL is there twice.")
     for name in ("variables", "extensions"):
         if name in parameters:
-            parameters[name] = _parse(parameters[name], f"`{name}`")
-    return _envelope(parameters)
+            parameters[name] = parse_json(parameters[name], f"`{name}`")
+    return envelope_of(parameters)
 
 
-def _parse(text: str | bytes, what: str) -> Any:
+def parse_json(text: str | bytes, what: str) -> Any:
     """The JSON text, parsed strictly: no NaN, and no name twice in an object, where two parsers
     may take different ones (RFC 8259 §4). Raises RequestRefused (400)."""
     try:
@@ -158,7 +189,8 @@ def _no_constant(name: str) -> None:
 _DECODER: Final = json.JSONDecoder(parse_constant=_no_constant, object_pairs_hook=_unique_names)
 
 
-def _envelope(content: Mapping[str, Any]) -> Envelope:
+def envelope_of(content: Mapping[str, Any]) -> Envelope:
+    """The envelope of the object that was sent. Raises RequestRefused (400)."""
     query = content.get("query")
     if not isinstance(query, str | None):
         raise RequestRefused(400, "`query` must be a string that holds a GraphQL document.")

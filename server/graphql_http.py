@@ -1,152 +1,157 @@
 """The GraphQL endpoint: from an HTTP request to an answer in HTTP."""
 
-from typing import Any
+from contextlib import ExitStack
+from typing import Any, Final
 
 import structlog
-from graphql import GraphQLError, OperationType
+from graphql import OperationType
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
-from data.cascade import Cascades
 from data.errors import BadInput, Forbidden, PlannerError, Unauthenticated, Unavailable
-from data.store import Store
-from resolvers.budget import Budget
-from resolvers.context import RequestContext
-from schema.execution import Answer, Document, carry_out, prepare
+from resolvers.session import Session
+from schema.execution import Answer, Document
 from server.answers import JSON, internal_error, json_response, problem
 from server.envelope import (
+    EVENT_STREAM,
     GRAPHQL_RESPONSE,
     Envelope,
     RequestRefused,
     accepted_media_type,
     read_get,
     read_post,
+    takes_events,
 )
+from server.event_stream import EventStream, single_event
+from server.live_connections import LiveConnections
+from server.operations import Operations, is_subscription
 from server.session import Authenticator
 from server.settings import Settings
 from server.telemetry import CANCELED, NOBODY_LISTENS, Observation, Telemetry
-from server.trusted_documents import TrustedDocuments
 
 __all__ = ["GraphQLEndpoint"]
 
 log = structlog.get_logger(__name__)
 
-_STATUS = {Unauthenticated: 401, Forbidden: 403, Unavailable: 503}
+_VARY: Final = {"Vary": "Accept, Cookie, Authorization"}
+_TWO_WAYS: Final = (
+    f"A subscription is answered as {EVENT_STREAM}, which `Accept` must name, or over WebSocket."
+)
+_STATUS: Final = {Unauthenticated: 401, Forbidden: 403, Unavailable: 503}
 
 
 class GraphQLEndpoint:
-    """Answers GET (queries) and POST (everything). An operation that was carried out is 200; a
-    request error is 400 in `application/graphql-response+json` and, as older clients expect, 200
-    in `application/json`; a request that is not GraphQL, or nobody's, is 4xx in either."""
+    """Answers GET (queries, subscriptions) and POST (everything). An operation that was carried out
+    is 200; a request error is 400 in `application/graphql-response+json` and, as older clients
+    expect, 200 in `application/json`; a request that is not GraphQL, or nobody's, is 4xx in either.
+
+    In `text/event-stream`, the only type for subscriptions, each answer is an event, by the
+    protocol of graphql-sse in its mode of distinct connections:
+    https://github.com/enisdenjo/graphql-sse/blob/master/PROTOCOL.md
+    """
 
     def __init__(
         self,
         settings: Settings,
         authenticator: Authenticator,
-        store: Store,
-        cascades: Cascades,
-        trusted: TrustedDocuments | None,
+        operations: Operations,
+        connections: LiveConnections,
         telemetry: Telemetry,
     ) -> None:
         self._settings = settings
-        self._limits = settings.limits
-        self._trusted = trusted
         self._authenticator = authenticator
-        self._store = store
-        self._cascades = cascades
+        self._operations = operations
+        self._connections = connections
         self._telemetry = telemetry
 
     async def __call__(self, request: Request) -> Response:
-        with self._telemetry.observing(request.scope) as seen:
-            response = await self._response(request, seen)
+        with ExitStack() as until_sent:
+            seen = until_sent.enter_context(self._telemetry.observing(request.scope))
+            response = await self._response(request, seen, until_sent)
             seen.status = response.status_code
         return response
 
-    async def _response(self, request: Request, seen: Observation) -> Response:
+    async def _response(
+        self, request: Request, seen: Observation, until_sent: ExitStack
+    ) -> Response:
         media_type = JSON
         try:
-            media_type = accepted_media_type(request.headers)
-            answer = await self._answer(request, seen)
-            is_error = not answer.executed and media_type == GRAPHQL_RESPONSE
-            return _respond(answer.body, 400 if is_error else 200, media_type, {})
+            media_type = accepted_media_type(request.headers, events=self._settings.live)
+            return await self._answer(request, seen, media_type, until_sent)
         except RequestRefused as error:
             seen.code = BadInput.code
             body = problem(error.message, BadInput.code)
-            return _respond(body, error.status, media_type, error.headers)
+            return _refused(body, error.status, media_type, error.headers)
         except (Unauthenticated, Forbidden, Unavailable) as error:
             seen.code = error.code
             headers = {"WWW-Authenticate": "Bearer"} if type(error) is Unauthenticated else {}
             body = problem(error.message, error.code)
-            return _respond(body, _STATUS[type(error)], media_type, headers)
+            return _refused(body, _STATUS[type(error)], media_type, headers)
         except ClientDisconnect:
             seen.code = CANCELED
             return Response(status_code=NOBODY_LISTENS)
         except Exception as error:
             seen.code = PlannerError.code
             log.error("request failed", correlation_id=seen.correlation_id, exc_info=error)
-            return _respond(internal_error(seen.correlation_id), 500, media_type, {})
+            return _refused(internal_error(seen.correlation_id), 500, media_type, {})
 
-    async def _answer(self, request: Request, seen: Observation) -> Answer:
+    async def _answer(
+        self, request: Request, seen: Observation, media_type: str, until_sent: ExitStack
+    ) -> Response:
         # Who asks is settled first: a stranger learns nothing, not even what is well-formed.
-        budget = Budget(objects=self._limits.objects, seconds=self._limits.seconds)
+        budget = self._operations.budget()
         session = await self._authenticator.authenticate(request.headers)
         if request.method == "POST":
             envelope = await read_post(request, max_body_bytes=self._settings.max_body_bytes)
         else:
             envelope = read_get(request)
-        document = self._document(envelope)
+        document = self._operations.document(envelope)
         operation = document.operation(envelope.operation_name)
+        if is_subscription(operation):
+            return await self._stream(request, session, document, envelope, seen, until_sent)
         is_query = operation is None or operation.operation is OperationType.QUERY
         if request.method != "POST" and not is_query:
             raise RequestRefused(405, "Send a mutation by POST.", {"Allow": "POST"})
-        context = RequestContext(
-            session,
-            self._store.metered(seen.meter),
-            self._cascades,
-            budget,
-            max_feeds=self._settings.max_calendar_feeds if self._settings.calendar else 0,
+        answer = await self._operations.carry_out(document, envelope, session, budget, seen)
+        if media_type == EVENT_STREAM:
+            return single_event(answer.body, _VARY)
+        is_error = not answer.executed and media_type == GRAPHQL_RESPONSE
+        return json_response(
+            answer.body, 400 if is_error else 200, media_type=media_type, headers=_VARY
         )
-        with seen.carrying_out(operation, context) as answered:
-            try:
-                answer = await carry_out(
-                    document,
-                    context,
-                    variables=envelope.variables,
-                    operation_name=envelope.operation_name,
-                    correlation_id=seen.correlation_id,
-                    limits=self._limits,
-                    suggestions=self._settings.introspection,
-                    fast_path=self._settings.fast_path,
-                )
-            finally:
-                context.release()
-            answered(answer)
-        return answer
 
-    def _document(self, envelope: Envelope) -> Document:
-        if self._trusted is not None:
-            known = self._trusted.find(envelope.query, envelope.document_id)
-            if known is None:
-                raise RequestRefused(
-                    400, "This server carries out trusted documents only; this is none of them."
-                )
-            return known
-        if envelope.query is None:
-            raise RequestRefused(400, "This server has no trusted documents: send `query`.")
-        try:
-            # A lone surrogate is no text; graphql-core would trip over it in some places.
-            envelope.query.encode()
-        except UnicodeEncodeError:
-            return Document(None, (GraphQLError("the document has a lone surrogate"),))
-        return prepare(
-            envelope.query,
-            limits=self._limits,
-            introspection=self._settings.introspection,
+    async def _stream(
+        self,
+        request: Request,
+        session: Session,
+        document: Document,
+        envelope: Envelope,
+        seen: Observation,
+        until_sent: ExitStack,
+    ) -> Response:
+        if self._settings.live and not takes_events(request.headers):
+            raise RequestRefused(406, _TWO_WAYS)
+        if request.method == "HEAD":
+            raise RequestRefused(405, "A subscription has no HEAD.", {"Allow": "GET, POST"})
+        stream = await self._operations.subscribe(document, envelope, session, seen, until_sent)
+        if isinstance(stream, Answer):
+            return single_event(stream.body, _VARY)
+        until_sent.enter_context(self._connections.event_stream())
+        return EventStream(
+            stream,
+            seen=seen,
+            session_ends=lambda: self._authenticator.until_it_ends(
+                request.headers, session, every=self._settings.live_check_seconds
+            ),
+            send_seconds=self._settings.live_send_seconds,
+            until_sent=until_sent.pop_all(),
+            headers=_VARY,
         )
 
 
-def _respond(
+def _refused(
     body: dict[str, Any], status: int, media_type: str, headers: dict[str, str]
 ) -> Response:
-    vary = {"Vary": "Accept, Cookie, Authorization", **headers}
-    return json_response(body, status, media_type=media_type, headers=vary)
+    # There is no event for a request that is none.
+    in_json = JSON if media_type == EVENT_STREAM else media_type
+    return json_response(body, status, media_type=in_json, headers={**_VARY, **headers})

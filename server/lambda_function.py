@@ -28,7 +28,9 @@ def _start() -> Function:
     if settings.store is not StoreKind.DYNAMODB:
         raise RuntimeError("PLANNER_STORE: on AWS Lambda it is dynamodb")
     with running_store(settings) as (running, credentials):
-        function = Function(create_app(running, credentials=credentials))
+        # An answer is passed on when it is whole, and between two of them nothing runs.
+        without_live = running.model_copy(update={"live": False})
+        function = Function(create_app(without_live, credentials=credentials))
     prepare_memory()
     return function
 

@@ -107,6 +107,29 @@ class Metrics:
             ["status", "code"],
             registry=self.registry,
         )
+        self.live_connections = Gauge(
+            "planner_live_connections",
+            "Connections that carry live updates.",
+            ["transport"],
+            registry=self.registry,
+        )
+        self.subscriptions = Gauge(
+            "planner_subscriptions",
+            "Subscriptions that stand.",
+            registry=self.registry,
+        )
+        self.subscriptions_ended = Counter(
+            "planner_subscriptions_ended_total",
+            "Subscriptions that stood and have ended, and why.",
+            ["reason"],
+            registry=self.registry,
+        )
+        self.websockets_closed = Counter(
+            "planner_websockets_closed_total",
+            "WebSocket connections that the server has closed, with this code.",
+            ["code"],
+            registry=self.registry,
+        )
         self._names: set[str] = set()
         # Looking the series of an operation up takes longer than counting.
         self._children: dict[tuple[str, str, str], _Series] = {}

@@ -1,9 +1,11 @@
-"""uvicorn's protocol of HTTP/1.1, with a bound on the head of a request.
+"""uvicorn's protocol of HTTP/1.1, with a bound on the head of a request, and with what answers
+without an end need of it.
 
-llhttp, which parses here, has none: a header without an end would be kept in memory for as long as
-it is sent.
+llhttp, which parses here, has no such bound: a header without an end would be kept in memory for as
+long as it is sent.
 """
 
+import asyncio
 from typing import Any, Final
 
 import orjson
@@ -11,6 +13,7 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from data.errors import BadInput
 from server.answers import JSON, problem
+from server.connection import CONNECTION, Connection
 
 __all__ = ["MAX_HEAD_BYTES", "BoundedHttp"]
 
@@ -25,7 +28,10 @@ class _HeadTooLarge(Exception):
 
 class BoundedHttp(HttpToolsProtocol):
     """Refuses a head over MAX_HEAD_BYTES with 431 (RFC 6585 §5), and what is no HTTP with 400,
-    both in JSON. The connection ends with either: where the next request begins is unknown."""
+    both in JSON. The connection ends with either: where the next request begins is unknown.
+
+    An upgrade to WebSocket is one only if it is whole and comes alone; else it stays a request of
+    HTTP, which the application refuses."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -34,6 +40,15 @@ class BoundedHttp(HttpToolsProtocol):
         self._head_bytes = 0
         # What was received and has led to nothing yet: part of a head, or of trailers.
         self._pending_bytes = 0
+        self._may_upgrade = False
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._connection = Connection(transport)
+
+    def shutdown(self) -> None:
+        super().shutdown()
+        self._connection.stopping.set()
 
     def data_received(self, data: bytes) -> None:
         self._pending_bytes += len(data)
@@ -43,8 +58,10 @@ class BoundedHttp(HttpToolsProtocol):
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
+        self.scope[CONNECTION] = self._connection  # type: ignore[typeddict-unknown-key]
         self._in_head = True
         self._head_bytes = 0
+        self._may_upgrade = False
 
     def on_url(self, url: bytes) -> None:
         super().on_url(url)
@@ -60,7 +77,16 @@ class BoundedHttp(HttpToolsProtocol):
         self._in_head = False
         self._in_body = True
         self._pending_bytes = 0
+        is_alone = self.cycle is None or self.cycle.response_complete
+        is_get = self.parser.get_method() == b"GET" and self.parser.get_http_version() == "1.1"
+        self._may_upgrade = is_alone and is_get
         super().on_headers_complete()
+
+    def _should_upgrade_to_ws(self) -> bool:
+        return self._may_upgrade and super()._should_upgrade_to_ws()
+
+    def _unsupported_upgrade_warning(self) -> None:
+        """Says nothing: the application refuses it, in its own words."""
 
     def on_body(self, body: bytes) -> None:
         self._pending_bytes = 0

@@ -8,13 +8,14 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.websockets import WebSocketClose
 
 from data.errors import BadInput, Unavailable
-from server.answers import internal_error, json_response, problem
+from server.answers import internal_error, is_start, json_response, problem
 from server.correlation import CORRELATION_ID
 from server.telemetry import Telemetry
 
-__all__ = ["MaskFaults", "http_exception"]
+__all__ = ["MaskFaults", "http_exception", "no_websocket", "refuse"]
 
 _MESSAGES: Final = {404: "There is nothing at this address.", 405: "This address takes {allow}."}
 
@@ -37,6 +38,24 @@ async def http_exception(request: Request, error: Exception) -> Response:
     return response
 
 
+async def no_websocket(scope: Scope, receive: Receive, send: Send) -> None:
+    """An ASGI application: refuses a handshake of WebSocket at an address that has none."""
+    telemetry: Telemetry = scope["app"].state.telemetry
+    telemetry.refused(scope, 404, BadInput.code)
+    response = json_response(problem(_MESSAGES[404], BadInput.code), 404)
+    await refuse(response, scope, receive, send)
+
+
+async def refuse(response: Response, scope: Scope, receive: Receive, send: Send) -> None:
+    """Sends the refusal of a request, or of a handshake: that as what the client would get for a
+    request, where the server knows how (ASGI's extension `websocket.http.response`)."""
+    extensions = scope.get("extensions") or {}
+    if scope["type"] == "websocket" and "websocket.http.response" not in extensions:
+        await WebSocketClose()(scope, receive, send)
+    else:
+        await response(scope, receive, send)
+
+
 class MaskFaults:
     """Middleware. An exception that nobody expected is logged, and answered with a masked 500
     that has the correlation id of the log. A request that a stopping server gives up is 503."""
@@ -45,14 +64,14 @@ class MaskFaults:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
+        if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
         started = False
 
         async def watched(message: Message) -> None:
             nonlocal started
-            started = started or message["type"] == "http.response.start"
+            started = started or is_start(message) or message["type"] == "websocket.accept"
             await send(message)
 
         try:
@@ -60,11 +79,12 @@ class MaskFaults:
         except asyncio.CancelledError:
             if not started:
                 body = problem("The server is stopping.", Unavailable.code)
-                await json_response(body, 503)(scope, receive, send)
+                await refuse(json_response(body, 503), scope, receive, send)
             raise
         except Exception:
             if started:
                 raise  # The server cuts the connection: half an answer must not look whole.
             correlation_id = scope[CORRELATION_ID]
             log.exception("request failed", correlation_id=correlation_id)
-            await json_response(internal_error(correlation_id), 500)(scope, receive, send)
+            response = json_response(internal_error(correlation_id), 500)
+            await refuse(response, scope, receive, send)

@@ -17,17 +17,19 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from data.errors import BadInput, Forbidden
-from server.answers import json_response, problem
+from server.answers import is_start, json_response, problem
 from server.bodies import CloseUnread
 from server.correlation import CORRELATION_HEADER, Correlate
 from server.origins import origin_of
-from server.refusals import MaskFaults
+from server.refusals import MaskFaults, refuse
 from server.settings import Settings
 from server.telemetry import Telemetry
 
 __all__ = ["middleware"]
 
 _SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+_HTTP_OF: Final = {"ws": "http", "wss": "https"}
+"""The scheme of a page's origin that may open a WebSocket of this scheme."""
 _FROM_HERE: Final = frozenset({"same-origin", "none"})
 # Chromium keeps the answer to a preflight for two hours at most, Firefox for a day.
 _PREFLIGHT_SECONDS: Final = 7_200
@@ -78,7 +80,7 @@ class DefaultHeaders:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def with_headers(message: Message) -> None:
-            if message["type"] == "http.response.start":
+            if is_start(message):
                 present = message.setdefault("headers", [])
                 names = {name.lower() for name, _ in present}
                 message["headers"] = [
@@ -87,7 +89,7 @@ class DefaultHeaders:
                 ]
             await send(message)
 
-        await self._app(scope, receive, with_headers if scope["type"] == "http" else send)
+        await self._app(scope, receive, with_headers)
 
 
 class Cors(CORSMiddleware):
@@ -107,8 +109,9 @@ class Cors(CORSMiddleware):
 
 
 class RefuseForgery:
-    """Refuses what a page of another origin has sent, and upgrades to WebSocket: there are no
-    subscriptions, and a handshake would pass by every rule for POST."""
+    """Refuses what a page of another origin has sent. A handshake of WebSocket is a GET, and yet
+    what follows may write, with the cookie of whoever looks at the page: it is held to the rule for
+    writes (cross-site WebSocket hijacking, OWASP's WebSocket cheat sheet)."""
 
     def __init__(self, app: ASGIApp, *, settings: Settings) -> None:
         self._app = app
@@ -116,8 +119,8 @@ class RefuseForgery:
         self._allowed = frozenset(settings.allowed_origins)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and (refusal := self._refusal(scope)):
-            await refusal(scope, receive, send)
+        if scope["type"] in ("http", "websocket") and (refusal := self._refusal(scope)):
+            await refuse(refusal, scope, receive, send)
             return
         await self._app(scope, receive, send)
 
@@ -128,13 +131,12 @@ class RefuseForgery:
             _telemetry(scope).refused(scope, 400, BadInput.code)
             body = problem("Send one `Host` header.", BadInput.code)
             return json_response(body, 400, headers={"Connection": "close"})
-        is_safe = scope["method"] in _SAFE_METHODS
-        upgrade = headers.get("upgrade", "").lower()
+        is_handshake = scope["type"] == "websocket"
+        is_safe = not is_handshake and scope["method"] in _SAFE_METHODS
+        upgrade = "" if is_handshake else headers.get("upgrade", "").lower()
         # An offer of HTTP/2 may be ignored (RFC 9110 §7.8), but the parser skips the body after it.
         if "websocket" in upgrade or (upgrade and not is_safe):
-            message = (
-                "There is no WebSocket and no HTTP/2 here: send the request without `Upgrade`."
-            )
+            message = "No WebSocket and no HTTP/2 begins here: send the request without `Upgrade`."
             body = problem(message, BadInput.code)
             _telemetry(scope).refused(scope, 400, BadInput.code)
             return json_response(body, 400, headers={"Connection": "close"})
@@ -161,7 +163,8 @@ class RefuseForgery:
             return True
         if sites and sites[0] not in _FROM_HERE:
             return False
-        return not origins or origins[0] == (self._own or _origin_of_host(scheme, headers))
+        own = self._own or _origin_of_host(_HTTP_OF.get(scheme, scheme), headers)
+        return not origins or origins[0] == own
 
 
 def _telemetry(scope: Scope) -> Telemetry:

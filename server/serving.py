@@ -10,6 +10,8 @@ from uvicorn.supervisors import Multiprocess
 
 from server.memory import prepare_memory
 from server.protocol import BoundedHttp
+from server.settings import Settings
+from server.websocket_protocol import BoundedWebSocket
 
 __all__ = ["ListenError", "listen", "serve", "serve_in_workers", "server_of", "url_of"]
 
@@ -36,33 +38,29 @@ def url_of(listening: socket.socket, path: str) -> str:
     return f"http://{f'[{host}]' if ':' in host else host}:{port}{path}"
 
 
-def server_of(app: Starlette, *, log_level: str, shutdown_seconds: int) -> uvicorn.Server:
+def server_of(app: Starlette, settings: Settings, *, log_level: str) -> uvicorn.Server:
     """The server of the application. Told to stop, it finishes what is under way, for at most
-    `shutdown_seconds`."""
-    return uvicorn.Server(_config(app, log_level, shutdown_seconds))
+    the `shutdown_seconds` of the settings, and closes what has no end."""
+    return uvicorn.Server(_config(app, settings, log_level))
 
 
-def serve(
-    app: Starlette, listening: socket.socket, *, log_level: str, shutdown_seconds: int
-) -> None:
+def serve(app: Starlette, listening: socket.socket, settings: Settings, *, log_level: str) -> None:
     """Serves until it is told to stop."""
     prepare_memory()
-    server = server_of(app, log_level=log_level, shutdown_seconds=shutdown_seconds)
-    server.run(sockets=[listening])
+    server_of(app, settings, log_level=log_level).run(sockets=[listening])
 
 
 def serve_in_workers(
     make_app: Callable[[], Starlette],
     listening: socket.socket,
+    settings: Settings,
     *,
-    workers: int,
     log_level: str,
-    shutdown_seconds: int,
 ) -> None:
-    """Serves from so many processes, all of which accept from one socket, until it is told to
-    stop; one that dies is replaced. Each calls `make_app`, which must be picklable, once it runs,
+    """Serves from as many processes as the settings have `workers`, all of which accept from one
+    socket, until it is told to stop; one that dies is replaced. Each calls `make_app`, which must be picklable, once it runs,
     and so has a store, caches and metrics of its own. Raises ListenError when they can't start."""
-    config = _config(make_app, log_level, shutdown_seconds, workers=workers, factory=True)
+    config = _config(make_app, settings, log_level, workers=settings.workers, factory=True)
     supervisor = Multiprocess(config, sockets=[listening])
     supervisor.run()
     if any(process.exitcode == STARTUP_FAILURE for process in supervisor.processes):
@@ -71,8 +69,8 @@ def serve_in_workers(
 
 def _config(
     app: Starlette | Callable[[], Starlette],
+    settings: Settings,
     log_level: str,
-    shutdown_seconds: int,
     *,
     workers: int = 1,
     factory: bool = False,
@@ -82,12 +80,19 @@ def _config(
         factory=factory,
         workers=workers,
         http=BoundedHttp,
-        # An upgrade stays a request of HTTP, which the application refuses.
-        ws="none",
+        # With none, an upgrade stays a request of HTTP, which the application refuses.
+        ws=BoundedWebSocket if settings.live else "none",
+        ws_max_size=settings.max_body_bytes,
+        # It would take memory for each connection, and tell by its size whether what a page can
+        # make a client send is like a secret beside it (CRIME).
+        ws_per_message_deflate=False,
+        # Proxies end a connection on which nothing is sent for a minute.
+        ws_ping_interval=20,
+        ws_ping_timeout=20,
         # Anybody may send X-Forwarded-*; where browsers reach us, PLANNER_PUBLIC_URL says.
         proxy_headers=False,
         server_header=False,
-        timeout_graceful_shutdown=shutdown_seconds,
+        timeout_graceful_shutdown=settings.shutdown_seconds,
         # Longer than a proxy keeps a connection that it means to use again (nginx and AWS: 60 s):
         # else it may send a request just as we close.
         timeout_keep_alive=75,

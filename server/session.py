@@ -8,14 +8,16 @@ Whatever is wrong with a token is answered with one and the same message; a good
 good team is another matter, and says so. See docs/adr/0014-memberships.md.
 """
 
+import asyncio
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Final
 
 from starlette.datastructures import Headers
 
 from data.entities import Membership
-from data.errors import Forbidden, Unauthenticated
+from data.errors import Forbidden, Unauthenticated, Unavailable
 from data.members import find_membership, memberships_of
 from data.sessions import find_session
 from data.store import Store
@@ -97,6 +99,19 @@ class Authenticator:
         except Forbidden:
             return False
         return True
+
+    async def until_it_ends(self, headers: Headers, session: Session, *, every: float) -> str:
+        """Waits until the session that the headers carried is there no more, or is another, and
+        says which. It is looked at `every` so many seconds; a store that can't be asked ends
+        nothing."""
+        while True:
+            await asyncio.sleep(every)
+            with suppress(Unavailable):
+                try:
+                    if await self.authenticate(headers) != session:
+                        return "The team, the user or the role of this session has changed"
+                except (Unauthenticated, Forbidden):
+                    return "This session has ended"
 
     async def _user_of(self, token: str) -> str:
         """The user of a token of the strategy `database`. Looked up each time, so that signing

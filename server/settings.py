@@ -123,6 +123,12 @@ class Settings(BaseSettings):
             objects=self.max_objects,
         )
 
+    live: bool = True
+    max_subscriptions: int = Field(20, ge=1)
+    max_team_subscriptions: int = Field(200, ge=1)
+    live_check_seconds: float = Field(30, gt=0)
+    live_send_seconds: float = Field(10, gt=0)
+
     calendar: bool = True
     max_calendar_feeds: int = Field(20, ge=1)
     # A year back; a century fits any calendar.

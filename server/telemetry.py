@@ -18,11 +18,12 @@ from graphql import OperationDefinitionNode
 from starlette.types import Scope
 
 from data.decoding import SkipCode
-from data.errors import Unavailable
+from data.errors import PlannerError, Unavailable
 from data.metering import Meter
 from resolvers.context import RequestContext
 from schema.execution import Answer
 from server.correlation import CORRELATION_ID
+from server.live_ends import End
 from server.metrics import Metrics
 
 __all__ = [
@@ -45,6 +46,7 @@ CANCELED: Final = "CANCELED"
 NOBODY_LISTENS: Final = 499
 """No status was sent; nginx writes this number for that."""
 
+_FAILURES: Final = {End.FAULT: PlannerError.code, End.UNAVAILABLE: Unavailable.code}
 _LONGEST_NAME: Final = 100
 _LONGEST_TEXT: Final = 200
 
@@ -60,7 +62,7 @@ class Outcome(enum.StrEnum):
 
 
 class OperationLine(TypedDict):
-    """The fields of the event `operation`."""
+    """The fields of the event `operation`; the last two are those of a subscription."""
 
     operation: str
     type: str
@@ -76,6 +78,8 @@ class OperationLine(TypedDict):
     write_units: float
     items_skipped: int
     correlation_id: str
+    answers: NotRequired[int]
+    ended: NotRequired[str]
 
 
 class RefusedLine(TypedDict):
@@ -120,6 +124,9 @@ class Observation:
         self.context: RequestContext | None = None
         self.outcome = Outcome.ERROR
         self.codes: list[str] = []
+        self.ended: End | None = None
+        self.answers = 0
+        self._skipped_before = Counter[SkipCode]()
         self._metrics = metrics
         self._open_span = open_span
 
@@ -128,7 +135,7 @@ class Observation:
         self, operation: OperationDefinitionNode | None, context: RequestContext
     ) -> Iterator[Callable[[Answer], None]]:
         """Around an operation, None for one that is not valid. What it yields is to be called with
-        the answer."""
+        the answer. Around a subscription it is until that stands, or is refused with an answer."""
         self.context = context
         if operation:
             self.operation = operation.name.value[:_LONGEST_NAME] if operation.name else "anonymous"
@@ -144,6 +151,27 @@ class Observation:
                     span.ends(self.outcome, self.codes)
 
             yield answered
+
+    def goes_on(self, context: RequestContext) -> None:
+        """A subscription has another answer, made with this context."""
+        self._skipped_before = self.skipped
+        self.context = context
+
+    def stands(self, status: int) -> None:
+        """A subscription has begun. It ends well, unless it is told to end otherwise."""
+        self.status = status
+        self.outcome, self.ended = Outcome.OK, End.SHUTDOWN
+
+    def ends(self, end: End) -> None:
+        """A subscription has ended, and how."""
+        self.ended = end
+        if code := _FAILURES.get(end):
+            self.outcome, self.codes = Outcome.ERROR, [code]
+
+    @property
+    def skipped(self) -> Counter[SkipCode]:
+        """The items that could not be read, for all answers."""
+        return self._skipped_before + (self.context.skipped if self.context else Counter())
 
 
 class Telemetry:
@@ -171,7 +199,7 @@ class Telemetry:
         if seen.status >= 500:
             # An exception that no answer came of, or a server that stopped meanwhile.
             seen.outcome, seen.codes = Outcome.ERROR, [seen.code]
-        meter, skipped = seen.meter, context.skipped
+        meter, skipped = seen.meter, seen.skipped
         line = OperationLine(
             operation=seen.operation,
             type=seen.type,
@@ -188,8 +216,11 @@ class Telemetry:
             items_skipped=skipped.total(),
             correlation_id=seen.correlation_id,
         )
-        log.info("operation", **line)
         metrics = self._metrics
+        if seen.ended:
+            line["answers"], line["ended"] = seen.answers, seen.ended.value
+            metrics.subscriptions_ended.labels(seen.ended.value).inc()
+        log.info("operation", **line)
         metrics.count(seen.operation, seen.type, seen.outcome.value, seconds, meter)
         for code in seen.codes:
             metrics.errors.labels(code).inc()
@@ -226,6 +257,16 @@ class Telemetry:
     def _count_skipped(self, skipped: Counter[SkipCode]) -> None:
         for skip, count in skipped.items():
             self._metrics.skipped.labels(skip.value).inc(count)
+
+    def closed(self, scope: Scope, code: int, reason: str) -> None:
+        """A WebSocket that was closed here, with this code."""
+        log.info(
+            "websocket closed",
+            close_code=code,
+            reason=reason,
+            correlation_id=scope[CORRELATION_ID],
+        )
+        self._metrics.websockets_closed.labels(str(code)).inc()
 
     def refused(
         self,

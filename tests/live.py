@@ -28,7 +28,8 @@ def live(
     app = application or create_app(settings, credentials=DUMMY_CREDENTIALS)
     with listen("127.0.0.1", 0) as listening:
         host, port = listening.getsockname()
-        server = server_of(app, log_level=log_level, shutdown_seconds=5)
+        stopping_soon = settings.model_copy(update={"shutdown_seconds": 5})
+        server = server_of(app, stopping_soon, log_level=log_level)
         # Connections wait in the backlog until it has started.
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
         thread.start()

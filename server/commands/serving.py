@@ -62,12 +62,7 @@ def dev(host: HostOption = None, port: PortOption = None) -> None:
         graphql = "GraphiQL" if running.playground else "the API"
         say(f"Open {url_of(listening, GRAPHQL_PATH)} for {graphql}")
         application = create_app(running, credentials=credentials, sign_in=dev_sign_in(running))
-        run_server(
-            application,
-            listening,
-            log_level="warning",
-            shutdown_seconds=running.shutdown_seconds,
-        )
+        run_server(application, listening, running, log_level="warning")
 
 
 def serve(
@@ -92,17 +87,11 @@ def serve(
         # What is wrong with the settings is said here, once, whoever serves.
         application = create_app(running, credentials=credentials)
         log.info("listening", url=url_of(listening, GRAPHQL_PATH))
-        seconds = running.shutdown_seconds
         if running.workers == 1:
-            run_server(application, listening, log_level="info", shutdown_seconds=seconds)
+            run_server(application, listening, running, log_level="info")
             return
-        serve_in_workers(
-            partial(_worker, running, credentials),
-            listening,
-            workers=running.workers,
-            log_level="info",
-            shutdown_seconds=seconds,
-        )
+        make_app = partial(_worker, running, credentials)
+        serve_in_workers(make_app, listening, running, log_level="info")
 
 
 def _worker(settings: Settings, credentials: Mapping[str, Any]) -> Starlette:

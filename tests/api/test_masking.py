@@ -22,6 +22,7 @@ from structlog.testing import capture_logs
 import schema.execution
 import schema.types
 import server.graphql_http
+import server.operations
 from data.entities import Entity, Team
 from data.errors import LimitExceeded, Unavailable
 from data.items import encode
@@ -147,7 +148,7 @@ OUTSIDE = {
     "negotiation": Place(server.graphql_http, "accepted_media_type"),
     "authentication": Place(Authenticator, "authenticate"),
     "the body": Place(Request, "stream"),
-    "the document": Place(server.graphql_http, "prepare"),
+    "the document": Place(server.operations, "prepare"),
     "the context": Place(RequestContext, "__init__"),
     "the engine": Place(FastExecutor, "execute_operation"),
     "the extensions": Place(RequestContext, "warnings", is_property=True),

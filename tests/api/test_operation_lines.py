@@ -73,7 +73,7 @@ async def test_a_query_is_one_line_with_its_cost(api: Api, store: Store, lines: 
     assert duration > 0
     assert units >= 0
     assert {*line, "duration_ms", "read_units"} - {"event", "log_level"} == {
-        *OperationLine.__annotations__
+        *OperationLine.__required_keys__
     }
 
 
@@ -211,7 +211,7 @@ async def test_an_exception_that_no_answer_came_of_is_an_error_too(
     async def fails(*_: Any, **__: Any) -> Any:
         raise RuntimeError("secret")
 
-    monkeypatch.setattr("server.graphql_http.carry_out", fails)
+    monkeypatch.setattr("server.operations.carry_out", fails)
     response = await api.post(NAMED)
     assert response.status_code == 500
     line = of(lines)

@@ -1,8 +1,9 @@
-"""There are no subscriptions, so there is no way in by WebSocket (S-03)."""
+"""Where there are no subscriptions there is no way in by WebSocket (S-03)."""
 
 import base64
 import json
 import secrets
+from collections.abc import Iterator
 
 import httpx
 import pytest
@@ -10,10 +11,19 @@ from starlette.applications import Starlette
 from starlette.types import Message, Scope
 
 from data.store import Store
-from tests.api.http import GRAPHQL, JSON, MUTATION, QUERY
+from server.settings import Settings
+from tests.api.http import GRAPHQL, JSON, MUTATION, QUERY, is_refused
 from tests.api.samples import nothing_written
 from tests.api_client import COOKIE, token
-from tests.live import Connection
+from tests.live import Connection, live
+
+
+@pytest.fixture(scope="module")
+def url(settings: Settings, store: Store) -> Iterator[str]:
+    """The address of a server without subscriptions."""
+    with live(settings.model_copy(update={"live": False})) as address:
+        yield address
+
 
 PROTOCOLS = ("graphql-ws", "graphql-transport-ws", "graphql-transport-ws, graphql-ws")
 ORIGINS = ("https://evil.example", "http://planner.test", None)
@@ -127,11 +137,11 @@ async def test_there_is_no_subscription_and_no_stream_over_http_either(url: str,
     async with httpx.AsyncClient(base_url=url, headers=headers) as client:
         response = await client.post(
             "/graphql",
-            json={"query": "subscription { team { name } }"},
+            json={"query": "subscription { teamChanged { cursor } }"},
             headers={"Accept": GRAPHQL},
         )
-        assert response.status_code == 400
-        assert response.json()["errors"][0]["extensions"]["code"] == "BAD_USER_INPUT"
+        assert is_refused(response, 400)
+        assert "PLANNER_LIVE" in response.json()["errors"][0]["message"]
         response = await client.post(
             "/graphql", json={"query": QUERY}, headers={"Accept": "text/event-stream"}
         )

@@ -1,0 +1,54 @@
+"""Sending the answers of a subscription, by whatever protocol: one after the other, never faster
+than they are read, and for as long as somebody reads."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from typing import Final
+
+from starlette.types import Message, Send
+
+from data.errors import Unavailable
+from data.live import FellBehind
+from schema.streaming import ResponseStream
+from server.live_ends import End, Ended
+
+__all__ = ["TRY_AGAIN_LATER", "PatientSend", "answers_of"]
+
+TRY_AGAIN_LATER: Final = 1013
+"""The close of WebSocket after which a client comes back, with the last cursor that it has seen
+(IANA's registry of close codes)."""
+
+
+class PatientSend:
+    """Sends one message at a time. Raises Ended when one is not taken within so many seconds, or
+    nobody is there any more."""
+
+    def __init__(self, send: Send, *, seconds: float) -> None:
+        self._send = send
+        self._seconds = seconds
+        self._turn = asyncio.Lock()
+
+    async def __call__(self, message: Message) -> None:
+        async with self._turn:
+            try:
+                async with asyncio.timeout(self._seconds):
+                    await self._send(message)
+            except TimeoutError:
+                raise Ended(End.SLOW, TRY_AGAIN_LATER, "What was sent is not being read") from None
+            except OSError:
+                raise Ended(End.CLIENT) from None
+
+
+async def answers_of(stream: ResponseStream) -> AsyncGenerator[bytes, None]:
+    """The answers of the stream, which is closed at the end. Raises Ended when it breaks."""
+    try:
+        async for answer in stream:
+            yield answer
+    except FellBehind:
+        reason = "What was not read yet is no longer kept"
+        raise Ended(End.SLOW, TRY_AGAIN_LATER, reason) from None
+    except Unavailable:
+        reason = "Changes can't be read at the moment"
+        raise Ended(End.UNAVAILABLE, TRY_AGAIN_LATER, reason) from None
+    finally:
+        await stream.aclose()

@@ -5,7 +5,7 @@ Two tables with the same items, in one of which projects have one attribute more
 sparse index. Capacity is what DynamoDB reports.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from bench.capacity import TODAY
@@ -38,15 +38,8 @@ async def section(client: "DynamoDBClient", prefix: str) -> str:
     await client.create_table(**definition(plain))
     await client.create_table(**_with_sparse_index(definition(sparse)))
     items = [_item(number) for number in range(_ITEMS)]
-    for start in range(0, _ITEMS, 12):
-        part = items[start : start + 12]
-        requests: Any = {
-            plain: [{"PutRequest": {"Item": item}} for item in part],
-            sparse: [{"PutRequest": {"Item": _marked(item)}} for item in part],
-        }
-        answer = await client.batch_write_item(RequestItems=requests)
-        if answer["UnprocessedItems"]:
-            raise RuntimeError("not all of a batch was written")
+    await _fill(client, plain, items)
+    await _fill(client, sparse, list(map(_marked, items)))
     looked = {":type": s(EntityType.PROJECT)}
     names = {"#type": "EntityType"}
     every = await _read(client, plain, "byUpdatedAt", {}, {})
@@ -65,6 +58,14 @@ async def section(client: "DynamoDBClient", prefix: str) -> str:
         *((title, f"{less:g}", f"{more:g}") for title, less, more in writes),
     ]
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+async def _fill(client: "DynamoDBClient", table: str, items: Sequence[Item]) -> None:
+    for start in range(0, len(items), 25):
+        requests: Any = [{"PutRequest": {"Item": item}} for item in items[start : start + 25]]
+        answer = await client.batch_write_item(RequestItems={table: requests})
+        if answer["UnprocessedItems"]:
+            raise RuntimeError("not all of a batch was written")
 
 
 def _item(number: int) -> Item:

@@ -21,7 +21,7 @@ from data.expressions import Item
 from data.items import sort_key
 from data.rows import Row, row_of
 
-__all__ = ["Partition", "split"]
+__all__ = ["Partition", "log_once", "split"]
 
 log = structlog.get_logger(__name__)
 
@@ -49,7 +49,7 @@ class Partition:
                 entity = decode(row)
             except Skip as skip:
                 self.skipped[skip.code] += 1
-                _log_once(row, skip)
+                log_once(row, skip)
                 continue
             match entity:
                 case Assignment():
@@ -124,7 +124,8 @@ _MAX_LOGGED = 10_000
 _logged: set[tuple[str, str]] = set()
 
 
-def _log_once(row: Row, skip: Skip) -> None:
+def log_once(row: Row, skip: Skip) -> None:
+    """Says of an item that can't be read that it was left out, the first time that it is."""
     key = (row.pk.S or "", row.sk.S or "")
     if key in _logged:
         return

@@ -1,51 +1,91 @@
-"""Opaque cursors: a place to go on from, bound to what it is a place in.
+"""Cursors of live updates: how far a subscriber has got, in words that any process understands.
 
-The digest finds out a cursor that was cut, changed, or made for something else. It is no signature
-and keeps no secret: whoever makes one up gets to another place in what they may read anyway, since
-the team is always that of the session.
+A cursor is bound to the stream and to the team by a digest over all of it. That is no signature,
+and need be none: whoever forges one can only ask anew for what their session's team shows them
+anyway. It keeps accidents apart: a cursor that was cut, of another team, or of another table.
 """
 
-import binascii
 import hashlib
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from typing import Final
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import msgspec
 
 from data.errors import BadInput
 
-__all__ = ["MAX_CURSOR", "seal", "unseal"]
+__all__ = ["MARGIN", "Cursor", "Positions", "decoded", "encoded"]
 
-MAX_CURSOR: Final = 8_000
-"""Characters; the longest that is made has some hundreds, or some thousands where a stream has many
-shards."""
+MARGIN = 10.0
+"""Seconds by which two servers' clocks may differ, and the stream may lag behind the table."""
 
-_DIGEST_BYTES: Final = 12
-
-
-def seal(place: str, *bound_to: str) -> str:
-    """The cursor of a place, in URL-safe base64 without padding. `bound_to` says what it is a place
-    in: the kind of list, the team, and the arguments that decide what the list holds."""
-    text = place.encode()
-    return urlsafe_b64encode(_digest(text, bound_to) + text).rstrip(b"=").decode()
+_DIGEST_BYTES = 12
+_NAME_BYTES = 6
+_MAX_LENGTH = 100_000
 
 
-def unseal(cursor: str, *bound_to: str, field: str) -> str:
-    """The place of a cursor. Raises BadInput for `field` when it was not made by `seal` with the
-    same `bound_to`."""
-    sealed = b""
-    if len(cursor) <= MAX_CURSOR and cursor.isascii():
-        try:
-            sealed = urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
-        except binascii.Error:
-            sealed = b""
-    digest, text = sealed[:_DIGEST_BYTES], sealed[_DIGEST_BYTES:]
-    place = text.decode(errors="replace")
-    # Made anew it must be the same: base64 reads past what it does not know.
-    if digest != _digest(text, bound_to) or seal(place, *bound_to) != cursor:
-        raise BadInput(f"`{field}` is no cursor of this list", field=(field,))
-    return place
+@dataclass(frozen=True, slots=True)
+class Positions:
+    """How far shards were read: the number of the last record of each. None for one of which
+    nothing was read, and nothing of it that was written before `at`, seconds since 1970, is
+    missing: at that moment its reader had seen all that there was."""
+
+    at: float
+    shards: Mapping[str, int | None]
 
 
-def _digest(text: bytes, bound_to: tuple[str, ...]) -> bytes:
-    # No part has a zero, so no two lists of parts are one.
-    head = "\0".join(bound_to).encode()
-    return hashlib.sha256(head + b"\0" + text).digest()[:_DIGEST_BYTES]
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """`Positions` with the names of shards cut short."""
+
+    at: float
+    names: Mapping[bytes, int | None]
+
+    def positions(self, shards: Iterable[str]) -> Positions | None:
+        """The positions in these shards; None when the cursor names one that is none of them."""
+        known = {_name(id): id for id in shards}
+        if not known.keys() >= self.names.keys():
+            return None
+        return Positions(self.at, {known[name]: value for name, value in self.names.items()})
+
+
+def encoded(positions: Positions, *, stream: str, team_id: str) -> str:
+    """The cursor for these positions: URL-safe text of some 20 bytes for each shard."""
+    names = {_name(id): _bytes(number) for id, number in positions.shards.items()}
+    body = msgspec.msgpack.encode((int(positions.at * 1000), names))
+    return urlsafe_b64encode(_digest(body, stream, team_id) + body).decode().rstrip("=")
+
+
+def decoded(cursor: str, *, stream: str, team_id: str) -> Cursor:
+    """Raises BadInput for what was not made for this team and this stream."""
+    try:
+        if len(cursor) > _MAX_LENGTH:
+            raise ValueError("too long")
+        data = urlsafe_b64decode(cursor.encode("ascii") + b"=" * (-len(cursor) % 4))
+        digest, body = data[:_DIGEST_BYTES], data[_DIGEST_BYTES:]
+        if digest != _digest(body, stream, team_id):
+            raise ValueError("of something else")
+        at, names = msgspec.msgpack.decode(body, type=tuple[int, dict[bytes, bytes]])
+    except (ValueError, msgspec.DecodeError):
+        raise BadInput(
+            "is no cursor of this team's changes, or one of a table that is no more: read the team"
+            " again, and subscribe without it",
+            field=("since",),
+        ) from None
+    return Cursor(
+        at / 1000,
+        {name: int.from_bytes(value) if value else None for name, value in names.items()},
+    )
+
+
+def _digest(body: bytes, stream: str, team_id: str) -> bytes:
+    return hashlib.sha256(f"{stream}\n{team_id}\n".encode() + body).digest()[:_DIGEST_BYTES]
+
+
+def _name(shard: str) -> bytes:
+    return hashlib.sha256(shard.encode()).digest()[:_NAME_BYTES]
+
+
+def _bytes(number: int | None) -> bytes:
+    """Nothing for None; a zero has a byte."""
+    return b"" if number is None else number.to_bytes(number.bit_length() // 8 + 1)

@@ -1,98 +1,126 @@
-"""Recent changes of a team, newest first: the index `byUpdatedAt`, filtered by `EntityType`.
+"""Reading again what a shard held before the log begins."""
 
-The filter runs after the read: what it drops has been paid for. See docs/access-patterns.md and
-docs/adr/0021-changes.md.
-"""
-
-from collections import Counter
+import asyncio
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Annotated, Final
+from typing import Final
 
-import msgspec
+from data.change_log import Coverage, Entry
+from data.cursors import Positions
+from data.lineage import Need
+from data.patience import patiently
+from data.stream_reader import StreamReader
+from data.stream_records import written_at
+from data.streams import IteratorExpired, Place, Record, Shard
 
-from data.changes import Change, change_of
-from data.cursors import seal, unseal
-from data.decoding import SkipCode
-from data.entities import EntityType
-from data.errors import BadInput
-from data.expressions import Key, KeyQuery, s
-from data.keys import team_pk
-from data.partition import decoded
-from data.rows import Row
-from data.store import Store
+__all__ = ["History", "TooMuch"]
 
-__all__ = ["History", "recent_changes"]
-
-_MOST_A_PAGE: Final = 1_000
-"""Items that one request looks at. The largest are some kilobytes, and 1 MB is a page's end."""
-
-# AWS limit: a sort key has 1 to 1,024 bytes. What is longer was never one.
-_IndexKey = Annotated[str, msgspec.Meta(min_length=1, max_length=1_024)]
-
-_LIST: Final = "recentChanges"
+_EMPTY_PAUSE: Final = 0.05
+_NOWHERE: Final = Positions(0.0, {})
+"""Where an entry stands until it is put into the log."""
 
 
-@dataclass(slots=True)
+class TooMuch(Exception):
+    """There is more than the log has room for."""
+
+
 class History:
-    """Changes, newest first, each with its cursor; whether there are more; and what was skipped."""
+    """The changes of one shard from the first record on that any of the needs finds new. `floor`
+    is the number of the one before it, `since` the moment from which on all is there."""
 
-    changes: list[tuple[Change, str]] = field(default_factory=list)
-    has_more: bool = False
-    skipped: Counter[SkipCode] = field(default_factory=Counter)
+    def __init__(
+        self, reader: StreamReader, shard: Shard, needs: Sequence[Need], *, seconds: float
+    ) -> None:
+        self.shard = shard
+        self.entries: list[Entry] = []
+        self.since = min((each.since for each in needs if each.after is None), default=math.inf)
+        self.floor = min(0 if each.after is None else each.after for each in needs)
+        self.last = self.floor
+        self._reader = reader
+        self._needs = needs
+        self._seconds = seconds
+        self._has_begun = False
+        self._has_ended = False
+        self._seen = self.floor
+        self._iterator: str | None = None
 
+    @property
+    def coverage(self) -> Coverage:
+        """What the log has of the shard."""
+        return self._reader.log.coverage.get(self.shard.id) or Coverage()
 
-async def recent_changes(
-    store: Store, team_id: str, *, first: int, after: str | None, type: EntityType | None
-) -> History:
-    """The `first` (at least 1) latest changes after a cursor. With `type`, those of such entities
-    and their deletions. It reads on until it has as many, or is at the end: a page may bring few,
-    or nothing. The index lags behind the table, mostly by milliseconds. Raises BadInput for a
-    cursor of another list."""
-    bound_to = (_LIST, team_id, type or "")
-    start = _key(team_id, unseal(after, *bound_to, field="after")) if after is not None else None
-    query = _query(team_id, type)
-    history = History()
-    limit = first + 1
-    while True:
-        rows, start = await store.part_of_rows(query, limit=limit, start=start)
-        for row, change in _changes(rows, history.skipped):
-            if len(history.changes) == first:
-                history.has_more = True
-                return history
-            place = msgspec.json.encode([row.updated_at.S, row.sk.S]).decode()
-            history.changes.append((change, seal(place, *bound_to)))
-        if start is None:
-            return history
-        # What is rare is looked for in larger and larger steps.
-        limit = min(limit * 2, _MOST_A_PAGE)
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing was read of the shard, but is about to be: what is read here comes
+        next."""
+        follower = self._reader.followers.get(self.shard.id)
+        has_follower = follower is not None and follower.finished is None
+        return has_follower and self.coverage.begin is None
 
+    @property
+    def is_complete(self) -> bool:
+        """Whether it reaches up to what the log has. That may be forgotten meanwhile, so that
+        there is more to read."""
+        begin = self.coverage.begin
+        return self._has_ended or self.is_idle or (begin is not None and self._seen >= begin - 1)
 
-def _query(team_id: str, type: EntityType | None) -> KeyQuery:
-    values = {":pk": s(team_pk(team_id))}
-    if type is None:
-        return KeyQuery("#pk = :pk", values, index="byUpdatedAt", descending=True)
-    return KeyQuery(
-        "#pk = :pk",
-        {**values, ":type": s(type)},
-        filter="#EntityType = :type OR #deletedType = :type",
-        index="byUpdatedAt",
-        descending=True,
-    )
+    async def read(self) -> None:
+        """Goes on until it is complete. Of an idle shard all that there is now is read: the end
+        is where a page is empty. Raises TooMuch, Trimmed, Unavailable, StreamLost."""
+        while True:
+            try:
+                iterator = self._iterator or await self._open()
+                records, self._iterator = await self._page(iterator)
+            except IteratorExpired:
+                self._iterator = None
+                continue
+            self._take(records)
+            self._has_ended = self._iterator is None
+            if not self._reader.log.has_room(
+                len(self.entries), sum(each.size for each in self.entries)
+            ):
+                raise TooMuch
+            if self._has_ended or (self.is_complete and not (self.is_idle and records)):
+                return
+            if not records:
+                await asyncio.sleep(_EMPTY_PAUSE)
 
+    async def _open(self) -> str:
+        reader = self._reader
+        return await patiently(
+            reader.streams.iterator,
+            reader.arn,
+            self.shard.id,
+            self._seen or Place.OLDEST,
+            seconds=self._seconds,
+            pause=reader.pace.poll,
+        )
 
-def _changes(rows: Sequence[Row], skipped: Counter[SkipCode]) -> list[tuple[Row, Change]]:
-    found = []
-    for row, entity in decoded(rows, skipped):
-        if change := change_of(entity):
-            found.append((row, change))
-    return found
+    async def _page(self, iterator: str) -> tuple[list[Record], str | None]:
+        reader = self._reader
+        reader.counts.calls += 1
+        page, _ = await patiently(
+            reader.streams.records,
+            iterator,
+            seconds=self._seconds,
+            pause=reader.pace.poll,
+        )
+        reader.counts.records += len(page.records)
+        return page.records, page.next
 
-
-def _key(team_id: str, place: str) -> Key:
-    """Where to go on in the index: its key, and that of the table."""
-    try:
-        updated_at, sk = msgspec.json.decode(place, type=tuple[_IndexKey, _IndexKey])
-    except msgspec.DecodeError:
-        raise BadInput("`after` is no cursor of this list", field=("after",)) from None
-    return {"pk": s(team_pk(team_id)), "updatedAt": s(updated_at), "sk": s(sk)}
+    def _take(self, records: Sequence[Record]) -> None:
+        until = self.coverage.begin
+        new = []
+        for record in records:
+            sequence = self._seen = int(record.images.sequence)
+            if until is not None and sequence >= until:
+                break
+            at = written_at(record)
+            self._has_begun = self._has_begun or any(e.has(sequence, at) for e in self._needs)
+            if self._has_begun:
+                new.append(record)
+            else:
+                self.floor = self.last = sequence
+        self.entries += self._reader.entries(self.shard.id, new, _NOWHERE, self.last)
+        if new:
+            self.last = int(new[-1].images.sequence)

@@ -22,7 +22,7 @@ from data.expressions import Item
 from data.items import sort_key
 from data.rows import Row, row_of
 
-__all__ = ["Partition", "decoded", "split"]
+__all__ = ["Partition", "decoded", "log_once", "split"]
 
 log = structlog.get_logger(__name__)
 
@@ -111,7 +111,7 @@ def decoded(rows: Iterable[Row], skipped: Counter[SkipCode]) -> Iterator[tuple[R
             yield row, decode(row)
         except Skip as skip:
             skipped[skip.code] += 1
-            _log_once(row, skip)
+            log_once(row, skip)
 
 
 def split(items: Iterable[Item]) -> Partition:
@@ -130,7 +130,8 @@ _MAX_LOGGED = 10_000
 _logged: set[tuple[str, str]] = set()
 
 
-def _log_once(row: Row, skip: Skip) -> None:
+def log_once(row: Row, skip: Skip) -> None:
+    """Says of an item that can't be read that it was left out, the first time that it is."""
     key = (row.pk.S or "", row.sk.S or "")
     if key in _logged:
         return

@@ -25,6 +25,7 @@ from data.endpoint import Endpoint
 
 if TYPE_CHECKING:
     from types_aiobotocore_dynamodb.client import DynamoDBClient
+    from types_aiobotocore_dynamodbstreams.client import DynamoDBStreamsClient
 
 __all__ = ["Direct", "Poster", "Proxied", "open_poster"]
 
@@ -79,7 +80,9 @@ class Proxied:
 
 
 @asynccontextmanager
-async def open_poster(client: "DynamoDBClient") -> AsyncIterator[Poster]:
+async def open_poster(
+    client: "DynamoDBClient | DynamoDBStreamsClient",
+) -> AsyncIterator[Poster]:
     """What this client's requests go out by: its number of connections, its timeouts, and the
     certificates and the proxy that boto has found for it."""
     # Untyped, for names that are not public. The version is pinned, and a test looks at them.

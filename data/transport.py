@@ -1,4 +1,4 @@
-"""Requests on items, each one signed POST, beside boto's client.
+"""Requests on items and on the stream, each one signed POST, beside boto's client.
 
 That client validates, writes and reads every request by the model of the service, which takes
 several times as long as all else. What it knows is taken from it: the credentials, the endpoint
@@ -23,6 +23,7 @@ from data.signing import Keys, signed_headers
 
 if TYPE_CHECKING:
     from types_aiobotocore_dynamodb.client import DynamoDBClient
+    from types_aiobotocore_dynamodbstreams.client import DynamoDBStreamsClient
 
 __all__ = ["OpenRequestSpan", "RequestSpan", "Sender", "Transport"]
 
@@ -47,7 +48,7 @@ class RequestSpan(Protocol):
         and each entry of ConsumedCapacity as JSON."""
 
 
-OpenRequestSpan = Callable[[Operation, Endpoint], AbstractContextManager[RequestSpan | None]]
+OpenRequestSpan = Callable[[str, Endpoint], AbstractContextManager[RequestSpan | None]]
 """Opens the span of one request; it ends with the exception if there is no answer."""
 
 
@@ -67,7 +68,10 @@ class Transport:
     request that is cancelled gives its connection up."""
 
     def __init__(
-        self, client: "DynamoDBClient", poster: Poster, open_span: OpenRequestSpan | None = None
+        self,
+        client: "DynamoDBClient | DynamoDBStreamsClient",
+        poster: Poster,
+        open_span: OpenRequestSpan | None = None,
     ) -> None:
         # Untyped, for two names that are not public: this one and that of the resolver below.
         # The version is pinned, and a test looks at all of them.
@@ -80,7 +84,7 @@ class Transport:
         self._user_agent = meta.config.user_agent
         self._resolved: tuple[str | None, Endpoint] | None = None
 
-    async def send(self, operation: Operation, request: Mapping[str, Any]) -> bytes:
+    async def send(self, operation: str, request: Mapping[str, Any]) -> bytes:
         """The body of the answer to one request. Raises ClientError for an answer that is an
         error, and what boto's client raises where there is none: HTTPClientError and its kin, or
         that there are no credentials."""
@@ -109,7 +113,7 @@ class Transport:
             return answer
 
     async def _endpoint(
-        self, operation: Operation, request: Mapping[str, Any], account: str | None
+        self, operation: str, request: Mapping[str, Any], account: str | None
     ) -> Endpoint:
         """Where boto would send this. It depends on settings, on the table, and on the account
         that the credentials are of, which is known no sooner than they are."""
@@ -124,9 +128,7 @@ class Transport:
         return self._resolved[1]
 
 
-def _error(
-    operation: Operation, status: int, headers: Mapping[str, str], body: bytes
-) -> ClientError:
+def _error(operation: str, status: int, headers: Mapping[str, str], body: bytes) -> ClientError:
     """The exception that boto makes of an answer, but for items, which stay in wire form. What is
     not JSON comes from something in between, and its code is the status."""
     try:
@@ -165,7 +167,7 @@ def _json(request: Mapping[str, Any]) -> bytes:
         return json.dumps(request).encode()
 
 
-def _no_span(operation: Operation, endpoint: Endpoint) -> AbstractContextManager[None]:
+def _no_span(operation: str, endpoint: Endpoint) -> AbstractContextManager[None]:
     return _NOTHING
 
 

@@ -7,8 +7,8 @@ from graphql import GraphQLObjectType, GraphQLResolveInfo, get_named_type
 from data.changes import Change
 from data.entities import EntityType, Team
 from data.errors import BadInput
-from data.history import recent_changes
 from data.live import Batch, Subscription
+from data.recent_changes import recent_changes
 from resolvers.context import RequestContext
 from resolvers.global_ids import membership_id, to_global_id
 from resolvers.graph import Graph

@@ -15,6 +15,7 @@ from starlette.types import Receive, Scope, Send
 from data.cascade import Cascades
 from data.live import LiveFeed
 from data.store import Store, open_store
+from data.streams import open_streams
 from resolvers.calendar import CALENDAR_PATH
 from server.calendar import CalendarEndpoint
 from server.claims import TokenReader
@@ -76,9 +77,9 @@ def create_app(
                 max_large_reads=settings.max_large_reads,
                 open_span=tracing.of_dynamodb(settings.table) if tracing else None,
             ) as store,
+            _live_feed(settings, store, credentials) as live,
         ):
             cascades = Cascades(store)
-            live = LiveFeed() if settings.live else None
             app.state.store = store
             app.state.cascades = cascades
             authenticator = Authenticator(settings, store, tokens)
@@ -109,8 +110,6 @@ def create_app(
             try:
                 yield
             finally:
-                if live:
-                    await live.aclose()
                 await cascades.aclose()
                 await app.state.readiness.aclose()
 
@@ -167,6 +166,24 @@ def create_app(
     # A redirect would name the scheme and host that a proxy sees, not those of the browser.
     app.router.redirect_slashes = False
     return app
+
+
+@asynccontextmanager
+async def _live_feed(
+    settings: Settings, store: Store, credentials: Mapping[str, Any] | None
+) -> AsyncIterator[LiveFeed | None]:
+    """What subscriptions come from, where there are any."""
+    if not settings.live:
+        yield None
+        return
+    async with open_streams(
+        store, endpoint_url=settings.endpoint_url, credentials=credentials
+    ) as streams:
+        live = LiveFeed(streams)
+        try:
+            yield live
+        finally:
+            await live.aclose()
 
 
 def _is_page(request: Request) -> bool:

@@ -1,4 +1,4 @@
-"""moto's DynamoDB as a process of its own: `python -m server.moto_process`.
+"""moto's DynamoDB with its streams as a process of its own: `python -m server.moto_process`.
 
 Serves 127.0.0.1 at a port the system picks, prints that port, and ends when stdin does: the
 parent holds the other end of that pipe, so the kernel closes it even when the parent is killed.
@@ -18,9 +18,11 @@ os.environ["MOTO_DISABLE_GLOBAL_CORS"] = "true"
 
 from flask import Flask
 from moto.dynamodb import models
-from moto.dynamodb.models.table import StreamShard, Table
+from moto.dynamodb.models.table import Table
 from moto.moto_server.werkzeug_app import create_backend_app
 from werkzeug.test import create_environ, run_wsgi_app
+
+from server.moto_streams import install
 
 __all__ = ["main"]
 
@@ -49,9 +51,10 @@ class Server(ThreadingTCPServer):
     daemon_threads = True
     request_queue_size = 128
 
-    def __init__(self, app: Flask) -> None:
+    def __init__(self, items: Flask, streams: Flask) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
-        self.app = app
+        self.items = items
+        self.streams = streams
         # moto checks a condition, then writes, and nothing makes that atomic. One request at a
         # time costs no speed: the interpreter's own lock allows no more anyway.
         self.turn = threading.Lock()
@@ -72,9 +75,11 @@ class Handler(BaseHTTPRequestHandler):
         environ = create_environ(
             self.path, method="POST", headers=list(self.headers.items()), data=body
         )
+        is_of_stream = self.headers.get("X-Amz-Target", "").startswith("DynamoDBStreams_")
+        app = self.server.streams if is_of_stream else self.server.items
         with self.server.turn:
             models.copy = CopyOnce()  # type: ignore[attr-defined, assignment]
-            chunks, status, headers = run_wsgi_app(self.server.app, environ, buffered=True)
+            chunks, status, headers = run_wsgi_app(app, environ, buffered=True)
         content = b"".join(chunks)
         code, _, reason = status.partition(" ")
         # Status alone: moto says Server itself, and strict clients refuse an answer with two.
@@ -97,10 +102,9 @@ def _end_with_stdin() -> None:
 
 def main() -> None:
     """Serve until stdin ends."""
-    # Nobody reads the stream here, and moto would keep every change there ever was.
-    StreamShard.add = lambda self, old, new: None  # type: ignore[method-assign]
+    install()
     threading.Thread(target=_end_with_stdin, daemon=True).start()
-    with Server(create_backend_app("dynamodb")) as server:
+    with Server(create_backend_app("dynamodb"), create_backend_app("dynamodbstreams")) as server:
         print(f"listening on 127.0.0.1:{server.server_address[1]}", flush=True)
         server.serve_forever()
 

@@ -26,7 +26,6 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from data.endpoint import Endpoint
 from data.errors import PlannerError, Unavailable
-from data.metering import Operation
 from data.transport import OpenRequestSpan, RequestSpan
 
 __all__ = ["Tracing"]
@@ -95,7 +94,7 @@ class Tracing:
         DynamoDB. Of what it asks and of the answer it has what that cost, and no word else."""
 
         def open_span(
-            operation: Operation, endpoint: Endpoint
+            operation: str, endpoint: Endpoint
         ) -> AbstractContextManager[RequestSpan | None]:
             if not is_instrumentation_enabled():
                 return nullcontext()
@@ -104,9 +103,7 @@ class Tracing:
         return open_span
 
     @contextmanager
-    def _request(
-        self, operation: Operation, table: str, endpoint: Endpoint
-    ) -> Iterator["_RequestSpan"]:
+    def _request(self, operation: str, table: str, endpoint: Endpoint) -> Iterator["_RequestSpan"]:
         attributes: dict[str, AttributeValue] = {
             "rpc.system": "aws-api",
             "rpc.service": _DYNAMODB,

@@ -1,0 +1,51 @@
+"""Opaque cursors: a place to go on from, bound to what it is a place in.
+
+The digest finds out a cursor that was cut, changed, or made for something else. It is no signature
+and keeps no secret: whoever makes one up gets to another place in what they may read anyway, since
+the team is always that of the session.
+"""
+
+import binascii
+import hashlib
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from typing import Final
+
+from data.errors import BadInput
+
+__all__ = ["MAX_CURSOR", "seal", "unseal"]
+
+MAX_CURSOR: Final = 8_000
+"""Characters; the longest that is made has some hundreds, or some thousands where a stream has many
+shards."""
+
+_DIGEST_BYTES: Final = 12
+
+
+def seal(place: str, *bound_to: str) -> str:
+    """The cursor of a place, in URL-safe base64 without padding. `bound_to` says what it is a place
+    in: the kind of list, the team, and the arguments that decide what the list holds."""
+    text = place.encode()
+    return urlsafe_b64encode(_digest(text, bound_to) + text).rstrip(b"=").decode()
+
+
+def unseal(cursor: str, *bound_to: str, field: str) -> str:
+    """The place of a cursor. Raises BadInput for `field` when it was not made by `seal` with the
+    same `bound_to`."""
+    sealed = b""
+    if len(cursor) <= MAX_CURSOR and cursor.isascii():
+        try:
+            sealed = urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
+        except binascii.Error:
+            sealed = b""
+    digest, text = sealed[:_DIGEST_BYTES], sealed[_DIGEST_BYTES:]
+    place = text.decode(errors="replace")
+    # Made anew it must be the same: base64 reads past what it does not know.
+    if digest != _digest(text, bound_to) or seal(place, *bound_to) != cursor:
+        raise BadInput(f"`{field}` is no cursor of this list", field=(field,))
+    return place
+
+
+def _digest(text: bytes, bound_to: tuple[str, ...]) -> bytes:
+    # No part has a zero, so no two lists of parts are one.
+    head = "\0".join(bound_to).encode()
+    return hashlib.sha256(head + b"\0" + text).digest()[:_DIGEST_BYTES]

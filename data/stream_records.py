@@ -1,0 +1,68 @@
+"""What a record of the stream says: which change of which team, if any."""
+
+from dataclasses import dataclass, field
+
+from data.changes import Change, change_of
+from data.clock import epoch_of
+from data.decoding import Skip, decode
+from data.entities import Entity
+from data.keys import TEAM
+from data.partition import log_once
+from data.rows import Row
+from data.streams import Record
+from data.team_id import is_team_id
+
+__all__ = ["Counts", "change_in", "written_at"]
+
+
+@dataclass(slots=True)
+class Counts:
+    """What the readers of this process have done so far. `behind` is how many seconds after its
+    write the last change was read, by the clock of who wrote it."""
+
+    calls: int = 0
+    records: int = 0
+    changes: int = 0
+    skipped: int = 0
+    dropped: int = 0
+    behind: float = field(default=0.0)
+
+
+def change_in(record: Record, counts: Counts) -> tuple[str, Change] | None:
+    """The team and its change, or None for what is none of a team's: another partition, an item
+    that is gone (a deletion is told by its tombstone, and a move to another day leaves one item and
+    makes another), a write that changed nothing that is known of the entity."""
+    new = record.images.new
+    if new is None or record.event == "REMOVE":
+        return None
+    pk = new.pk.S or ""
+    team_id = pk.removeprefix(TEAM)
+    if not pk.startswith(TEAM) or not is_team_id(team_id):
+        return None
+    try:
+        entity = decode(new)
+    except Skip as skip:
+        counts.skipped += 1
+        log_once(new, skip)
+        return None
+    change = change_of(entity)
+    if change is None or _entity(record.images.old) == entity:
+        return None
+    return team_id, change
+
+
+def written_at(record: Record) -> float:
+    """When the item was written, in seconds since 1970, as it says itself; what doesn't say is
+    dated by the stream."""
+    row = record.images.new or record.images.old
+    try:
+        return epoch_of((row and row.updated_at.S) or "")
+    except ValueError:
+        return record.images.created
+
+
+def _entity(row: Row | None) -> Entity | None:
+    try:
+        return decode(row) if row else None
+    except Skip:
+        return None

@@ -2,6 +2,7 @@
 
 import os
 import re
+import signal
 import subprocess
 import tempfile
 import time
@@ -57,6 +58,10 @@ class Process:
     def peak_rss_mb(self) -> float:
         """The most that its resident memory ever was, in MB."""
         return self._status("VmHWM")
+
+    def kill(self) -> None:
+        """Ends the process at once, without a word to anybody."""
+        os.kill(self.pid, signal.SIGKILL)
 
     def settle(self) -> None:
         """Waits until the process is idle: its CPU time stands still for 0.3 s."""

@@ -1,0 +1,1 @@
+"""Live updates under load: what every subscriber got, and when."""

@@ -1,0 +1,3 @@
+from bench.live.cli import main
+
+main()

@@ -13,7 +13,7 @@ APP_SOURCES := $(shell find $(APP)/src -type f -not -path '$(APP)/src/gql/*') \
 	$(addprefix $(APP)/,codegen.mjs index.html svelte.config.js vite.config.ts)
 TIMELINE := $(PLANNER_HOME)/timeline/index.html
 
-.PHONY: help dev test test-web test-deep bench check format schema lock playground web timeline dynamodb-local clean
+.PHONY: help dev test test-web test-deep bench bench-live check format schema lock playground web timeline dynamodb-local clean
 
 help: ## Show what can be made
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -34,6 +34,9 @@ test-deep: $(READY) ## Run the property tests, races, faults and random requests
 
 bench: $(READY) ## Measure our server and its peers side by side (half an hour; needs npm and Java)
 	@$(BIN)/python -m bench
+
+bench-live: $(READY) ## Measure live updates: two servers, 200 subscribers, one server killed (two minutes; needs Java)
+	@$(BIN)/python -m bench.live
 
 check: $(READY) ## Check format, lint, types, the import arrow and that schema.graphql is current
 	@$(BIN)/ruff format --check .

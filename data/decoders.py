@@ -189,15 +189,17 @@ def _decode_feed(row: Row) -> tuple[CalendarFeed, str]:
 
 def _decode_deletion(row: Row) -> tuple[Deletion, str]:
     sk = required_text(row.sk, "sk")
-    kind, entity_id = required_text(row.deleted_type, "deletedType"), row.deleted_id.S
+    kind = required_text(row.deleted_type, "deletedType")
     if kind not in _DELETABLE:
         raise Malformed("deletedType is none")
-    is_user = kind == EntityType.MEMBERSHIP
-    if entity_id is None or not (is_user_id(entity_id) if is_user else is_id(entity_id)):
+    entity_id = required_text(row.deleted_id, "deletedId")
+    if not (is_user_id if kind == EntityType.MEMBERSHIP else is_id)(entity_id):
         raise Malformed("'deletedId' is none")
     updated_at = required_text(row.updated_at, "updatedAt")
     epoch_of(updated_at)  # When it expires follows from it.
     id = sk.removeprefix(DELETION)
+    if not is_id(id):
+        raise Malformed("sk is none")
     deletion = Deletion(
         id=id,
         entity_type=EntityType(kind),

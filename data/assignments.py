@@ -100,7 +100,7 @@ class Assignments:
                 continue  # Changed, moved to another day, or deleted, since it was found.
             self._finder.removed(id)
             return
-        raise Refused(conflict("others keep moving it; try again"))
+        raise Refused(conflict("others keep changing it; try again"))
 
     async def update(self, *patches: Patch) -> list[Assignment]:
         """Applies the patches to the stored assignments, all or none in one transaction, and

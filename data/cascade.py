@@ -12,6 +12,7 @@ from typing import Final
 
 import structlog
 
+from data.attributes import version_of
 from data.clock import new_id, now
 from data.entities import EntityType, Owner, Project, Resource
 from data.errors import Refused, not_found
@@ -19,8 +20,9 @@ from data.expressions import Expression, Item, Key, KeyQuery, s
 from data.guards import EXISTS
 from data.items import key_in, table_key
 from data.keys import ASSIGNMENT, is_id, project_sk, resource_sk, team_pk
+from data.rows import row_of
 from data.store import ConditionFailed, Store, TransactionCanceled
-from data.tombstones import tombstone
+from data.tombstones import tombstone, was_done
 from data.transactions import MAX_ACTIONS, Check, Delete, Put
 
 __all__ = ["Cascades", "delete_owner", "finish_deletion"]
@@ -66,7 +68,7 @@ async def finish_deletion(
         return ()
     work = _Work(store, team_id, "resourceId" if type is Resource else "projectId", id, owner)
     items = await work.assignments()
-    end = (Delete(key, _MARKED), work.tombstone(_TYPES[type], owner, id))
+    end = (Delete(key, _MARKED), work.tombstone(_TYPES[type], id, owner))
     deleted: list[str] = []
     for start in range(0, max(len(items), 1), _PER_TRANSACTION):
         chunk = items[start : start + _PER_TRANSACTION]
@@ -91,10 +93,8 @@ class _Work:
         self._attribute, self._owner_id = attribute, s(id)
         self._by = owner.get("updatedBy", {}).get("S")
 
-    def tombstone(self, type: EntityType, item: Item, id: str) -> Put:
-        version = item.get("version", {}).get("N", "")
-        known = int(version) if version.isdecimal() else 0
-        return tombstone(self._team_id, type, id, version=known, by=self._by)
+    def tombstone(self, type: EntityType, id: str, item: Item) -> Put:
+        return tombstone(self._team_id, type, id, version=_version_in(item), by=self._by)
 
     async def assignments(self) -> list[Item]:
         """The owner's assignments: what their deletion needs of them. From the table and strongly
@@ -122,26 +122,24 @@ class _Work:
         left = list(items)
         while True:
             deletes = [Delete(key_in(each), self._unchanged(each)) for each in left]
-            ids = [each["id"]["S"] for each in left if is_id(each.get("id", {}).get("S", ""))]
-            tombstones = [
-                self.tombstone(EntityType.ASSIGNMENT, each, each["id"]["S"])
-                for each in left
-                if is_id(each.get("id", {}).get("S", ""))
-            ]
+            named = [(id, each) for each in left if (id := _id_in(each))]
+            tombstones = [self.tombstone(EntityType.ASSIGNMENT, id, each) for id, each in named]
+            actions = [*owner, *deletes, *tombstones]
             try:
-                await self._store.transact([*owner, *deletes, *tombstones], token=new_id())
+                await self._store.transact(actions, token=new_id())
             except TransactionCanceled as canceled:
-                if canceled.reasons[0].condition_failed:
-                    return None
-                reasons = canceled.reasons[len(owner) :]
-                left = [
-                    now_there
-                    for item, reason in zip(left, reasons, strict=False)
-                    if (now_there := reason.item if reason.condition_failed else item)
-                    and now_there.get(self._attribute) == self._owner_id
-                ]
-            else:
-                return ids
+                if not was_done(actions, canceled.reasons):
+                    if canceled.reasons[0].condition_failed:
+                        return None
+                    reasons = canceled.reasons[len(owner) :]
+                    left = [
+                        there
+                        for item, reason in zip(left, reasons, strict=False)
+                        if (there := reason.item if reason.condition_failed else item)
+                        and there.get(self._attribute) == self._owner_id
+                    ]
+                    continue
+            return [id for id, _ in named]
 
     def _unchanged(self, item: Item) -> Expression:
         """It belongs to the owner, and its tombstone will have the right version."""
@@ -149,6 +147,21 @@ class _Work:
         if "version" not in item:
             return belongs & Expression("attribute_not_exists(#version)")
         return belongs & Expression("#version = :version", {":version": item["version"]})
+
+
+def _id_in(item: Item) -> str | None:
+    """The id of an assignment that readers may know; None for a row whose id is none, or is not
+    that of its key: nobody ever saw it, and the id may be that of another one."""
+    id = item.get("id", {}).get("S", "")
+    return id if is_id(id) and item["sk"]["S"].endswith(f"#{id}") else None
+
+
+def _version_in(item: Item) -> int:
+    """The version that readers know; 0 also for an item whose version is none, which they skip."""
+    try:
+        return version_of(row_of(item).version)
+    except ValueError:
+        return 0
 
 
 class Cascades:

@@ -15,6 +15,7 @@ from data.attributes import (
     tags_of,
     version_of,
 )
+from data.clock import epoch_of
 from data.entities import (
     Assignment,
     CalendarFeed,
@@ -188,19 +189,23 @@ def _decode_feed(row: Row) -> tuple[CalendarFeed, str]:
 
 def _decode_deletion(row: Row) -> tuple[Deletion, str]:
     sk = required_text(row.sk, "sk")
-    kind, entity_id = required_text(row.deleted_type, "deletedType"), row.deleted_id.S
+    kind = required_text(row.deleted_type, "deletedType")
     if kind not in _DELETABLE:
         raise Malformed("deletedType is none")
-    is_user = kind == EntityType.MEMBERSHIP
-    if entity_id is None or not (is_user_id(entity_id) if is_user else is_id(entity_id)):
+    entity_id = required_text(row.deleted_id, "deletedId")
+    if not (is_user_id if kind == EntityType.MEMBERSHIP else is_id)(entity_id):
         raise Malformed("'deletedId' is none")
+    updated_at = required_text(row.updated_at, "updatedAt")
+    epoch_of(updated_at)  # When it expires follows from it.
     id = sk.removeprefix(DELETION)
+    if not is_id(id):
+        raise Malformed("sk is none")
     deletion = Deletion(
         id=id,
         entity_type=EntityType(kind),
         entity_id=entity_id,
         version=version_of(row.version),
-        updated_at=required_text(row.updated_at, "updatedAt"),
+        updated_at=updated_at,
         updated_by=optional_text(row.updated_by, "updatedBy"),
     )
     return deletion, deletion_sk(id)

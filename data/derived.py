@@ -12,7 +12,7 @@ from data.days import is_long, parse_day
 from data.decoding import Skip, decode
 from data.entities import EntityType
 from data.expressions import Expression, Item, s
-from data.items import key_in
+from data.items import expiry, key_in
 from data.keys import (
     ASSIGNMENT,
     DELETION,
@@ -147,7 +147,10 @@ def _of_assignment(item: Item) -> Item:
 
 
 def _of_deletion(item: Item) -> Item:
-    return {}
+    try:
+        return {"expires": expiry(item.get("updatedAt", {}).get("S", ""))}
+    except ValueError:
+        return {}
 
 
 def _id(id: str) -> Item:

@@ -18,6 +18,7 @@ from data.expressions import Item, KeyQuery, s
 from data.items import table_key
 from data.keys import (
     ASSIGNMENT,
+    DELETION,
     META,
     after,
     project_sk,
@@ -109,7 +110,8 @@ class _Team:
 
     async def examine(self, item: Item) -> AsyncIterator[Finding]:
         sk = item["sk"]["S"]
-        if not sk.startswith(ASSIGNMENT):
+        # Tombstones may be all that is left of a team, and be many.
+        if not sk.startswith((ASSIGNMENT, DELETION)):
             self._keys.add(sk)
         repair = amiss(item)
         if repair:

@@ -173,11 +173,14 @@ def _compared(there: Item | None, item: Item) -> Outcome:
 
 
 def _is_expired(item: Item) -> bool:
-    """Whether TTL would take it at once: a claim whose time is over."""
+    """Whether TTL would take it at once: a claim or a tombstone whose time is over."""
     expires = item.get("expires", {}).get("N")
-    return item.get("EntityType") == s(EntityType.CLAIM) and (
+    return item.get("EntityType") in _EXPIRING and (
         expires is not None and Decimal(expires) < epoch_seconds()
     )
+
+
+_EXPIRING: Final = (s(EntityType.CLAIM), s(EntityType.DELETION))
 
 
 def _owners(team_id: str, assignment: Assignment) -> list[Key]:

@@ -18,7 +18,7 @@ from data.entities import (
     Resource,
     Team,
 )
-from data.expressions import Item, Key, n, s
+from data.expressions import AttributeValue, Item, Key, n, s
 from data.keys import (
     META,
     TEAMS,
@@ -34,7 +34,7 @@ from data.keys import (
     user_pk,
 )
 
-__all__ = ["encode", "key_in", "key_of", "owned", "sort_key", "table_key"]
+__all__ = ["encode", "expiry", "key_in", "key_of", "owned", "sort_key", "table_key"]
 
 _DELETION_SECONDS: Final = 30 * 24 * 3600
 """How long it is remembered that something was deleted; TTL removes the item then."""
@@ -139,12 +139,18 @@ def encode(team_id: str, entity: Entity) -> Item:
                 "deletedType": s(entity.entity_type),
                 "deletedId": s(entity.entity_id),
                 "updatedAt": s(entity.updated_at),
-                "expires": n(int(epoch_of(entity.updated_at)) + _DELETION_SECONDS),
+                "expires": expiry(entity.updated_at),
             }
             if entity.version:
                 item["version"] = n(entity.version)
             _put_text(item, "updatedBy", entity.updated_by)
     return item
+
+
+def expiry(moment: str) -> AttributeValue:
+    """When TTL removes what remembers a deletion of this moment: in seconds since 1970. Raises
+    ValueError for what is no moment."""
+    return n(int(epoch_of(moment)) + _DELETION_SECONDS)
 
 
 def _stamps(type: EntityType, entity: Team | Resource | Project | Assignment) -> Item:

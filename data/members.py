@@ -14,7 +14,7 @@ from data.keys import META, TEAM, TEAMS, membership_sk, team_in, user_pk
 from data.partition import Partition, split
 from data.stamps import created
 from data.store import ConditionFailed, Store, TransactionCanceled
-from data.tombstones import tombstone
+from data.tombstones import tombstone, was_done
 from data.transactions import Action, Delete
 
 __all__ = [
@@ -41,9 +41,11 @@ async def create_team(store: Store, team: Team) -> Team:
 
 
 async def add_member(store: Store, member: Membership) -> Membership:
-    """Stores a membership; one that is there gets the new role."""
+    """Stores a membership; one that is there gets the new role, and keeps when it began."""
     moment = now()
-    new = replace(member, joined_at=member.joined_at or moment, updated_at=moment)
+    there = await find_membership(store, member.team_id, member.user_id)
+    joined_at = member.joined_at or (there.joined_at if there else moment)
+    new = replace(member, joined_at=joined_at, updated_at=moment)
     await store.put(encode(member.team_id, new), None)
     return new
 
@@ -56,8 +58,9 @@ async def remove_member(store: Store, team_id: str, user_id: str) -> None:
     ]
     try:
         await store.transact(actions, token=new_id())
-    except TransactionCanceled:
-        raise Refused(not_found(f"{user_id} is no member of {team_id}", "user")) from None
+    except TransactionCanceled as canceled:
+        if not was_done(actions, canceled.reasons):
+            raise Refused(not_found(f"{user_id} is no member of {team_id}", "user")) from None
 
 
 async def find_membership(store: Store, team_id: str, user_id: str) -> Membership | None:

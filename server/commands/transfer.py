@@ -189,7 +189,7 @@ class _Tally:
         counts = self.outcomes
         typer.echo(f"{counts[Outcome.WRITTEN]} {written}, {counts[Outcome.SAME]} there already")
         if counts[Outcome.EXPIRED]:
-            typer.echo(f"{counted(counts[Outcome.EXPIRED], 'claim')} out of date")
+            typer.echo(f"{counted(counts[Outcome.EXPIRED], 'item')} out of date")
         for why, count in sorted(selection.left_out.items()):
             say(f"left out, since they {why}: {counted(count, 'item')}")
         for outcome, why in _NOT_WRITTEN.items():

@@ -49,6 +49,7 @@ def owner(type: str) -> Entity:
 
 
 def marked(type: str, seconds_ago: float) -> Item:
+    """The owner `x`, whose deletion `user-0` began so long ago."""
     sk, more = ("RES#x", {}) if type == "Resource" else ("PRJ#x", {"color": s("#336699")})
     return {
         "sk": s(sk),
@@ -57,6 +58,7 @@ def marked(type: str, seconds_ago: float) -> Item:
         "name": s("Ada"),
         "version": {"N": "1"},
         "deletingAt": s(_moment(seconds_ago)),
+        "updatedBy": s("user-0"),
         **more,
     }
 

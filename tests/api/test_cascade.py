@@ -11,7 +11,8 @@ from data.store import Store, open_store
 from server.engines import DUMMY_CREDENTIALS
 from tests.api.cascades import TYPES, booked, others, owner, seed
 from tests.api.samples import ERRORS, gid
-from tests.api_client import Api, Capture, everything
+from tests.api_client import Api, Capture
+from tests.tombstones import deletions, remaining
 
 
 @pytest.fixture(scope="module", params=[(type, count) for type in TYPES for count in (0, 1, 101)])
@@ -35,7 +36,7 @@ async def test_owner_goes_with_all_its_assignments_and_their_ids_are_told(
 ) -> None:
     type, count = case
     await seed(store, api.team, others())
-    left = await everything(store, api.team)
+    left = await remaining(store, api.team)
     await seed(store, api.team, [owner(type), *booked(type, count)])
     selection = f"deleted{type}Id deletedAssignmentIds {ERRORS}"
     payload = await api.mutate(f"delete{type}", selection, id=gid(type, "x"))
@@ -44,19 +45,30 @@ async def test_owner_goes_with_all_its_assignments_and_their_ids_are_told(
         "deletedAssignmentIds": [gid("Assignment", f"a{n:03}") for n in range(count)],
         "errors": [],
     }
-    assert await everything(store, api.team) == left
+    assert await remaining(store, api.team) == left
+    said = [
+        *(("Assignment", f"a{n:03}", 2, "user-1") for n in range(count)),
+        (type, "x", 2, "user-1"),
+    ]
+    assert await deletions(store, api.team) == said
     # From the table, never from an index that may lag; the owner last; at most 100 at once.
     assert captured.index_queries == []
-    assert captured.operations[:2] == ["UpdateItem", "Query"]
+    assert captured.operations[:3] == ["UpdateItem", "GetItem", "Query"]
     transactions = [p["TransactItems"] for name, p in captured.requests if name[:8] == "Transact"]
-    # Each has the guard that the owner is still marked, and the last one the owner's end.
-    full = max(count - 1, 0) // 99
-    assert [len(each) for each in transactions] == [100] * full + [count - 99 * full + 1]
+    # Each has the guard that the owner is still marked, and the last one the owner's end; whatever
+    # is deleted, its tombstone is in the same one.
+    full = max(count - 1, 0) // 49
+    assert [len(each) for each in transactions] == [99] * full + [2 * (count - 49 * full) + 2]
     prefix = "RES#x" if type == "Resource" else "PRJ#x"
-    assert transactions[-1][-1]["Delete"]["Key"]["sk"] == s(prefix)
+    assert transactions[-1][0]["Delete"]["Key"]["sk"] == s(prefix)
+    for each in transactions:
+        deleted = {action["Delete"]["Key"]["sk"]["S"] for action in each if "Delete" in action}
+        remembered = [action["Put"]["Item"]["deletedId"]["S"] for action in each if "Put" in action]
+        assert sorted(remembered) == sorted(sk.rpartition("#")[2] for sk in deleted)
     again = await api.mutate(f"delete{type}", selection, id=gid(type, "x"))
     assert (again[f"deleted{type}Id"], again["deletedAssignmentIds"]) == (None, [])
     assert [(each["code"], each["field"]) for each in again["errors"]] == [("NOT_FOUND", ["id"])]
+    assert await deletions(store, api.team) == said, "what was not there leaves nothing"
 
 
 async def test_number_of_items_that_a_read_may_have_does_not_limit_a_deletion(
@@ -71,4 +83,4 @@ async def test_number_of_items_that_a_read_may_have_does_not_limit_a_deletion(
     monkeypatch.setattr(captured.store, "_max_items", 5)
     payload = await api.mutate(f"delete{type}", "deletedAssignmentIds", id=gid(type, "x"))
     assert len(payload["deletedAssignmentIds"]) == min(count, 12)
-    assert await everything(store, api.team) == []
+    assert await remaining(store, api.team) == []

@@ -10,6 +10,7 @@ from data.store import Store
 from tests.api.cascades import TYPES, booked, marked, others, seed
 from tests.api.samples import ERRORS, TIMELINE, gid, ids
 from tests.api_client import Api, everything
+from tests.tombstones import deletions, remaining
 
 
 @pytest.mark.parametrize("type", TYPES)
@@ -64,15 +65,20 @@ async def test_mark_older_than_a_minute_is_finished_after_any_read_that_sees_it(
     api: Api, store: Store, type: str, read: str
 ) -> None:
     await seed(store, api.team, others())
-    left = await everything(store, api.team)
+    left = await remaining(store, api.team)
     await seed(store, api.team, [marked(type, 61), *booked(type, 3)])
     node = f'{{ node(id: "{gid(type, "x")}") {{ id }} }}'
     await api.data(READS[type].get(read, node))
     for _ in range(500):
-        if await everything(store, api.team) == left:
+        if await remaining(store, api.team) == left:
             break
         await asyncio.sleep(0.02)
-    assert await everything(store, api.team) == left
+    assert await remaining(store, api.team) == left
+    # Whoever reads it did not delete it.
+    assert await deletions(store, api.team) == [
+        *(("Assignment", f"a{n:03}", 2, "user-0") for n in range(3)),
+        (type, "x", 2, "user-0"),
+    ]
     assert ids((await api.data(TIMELINE))["team"]["assignments"]) == ["other", "x"]
 
 
@@ -81,7 +87,7 @@ async def test_deletion_that_broke_off_is_finished_by_the_same_call(
     api: Api, store: Store, type: str
 ) -> None:
     await seed(store, api.team, others())
-    left = await everything(store, api.team)
+    left = await remaining(store, api.team)
     rest = booked(type, 7)[3:]  # The first three went before it broke off.
     await seed(store, api.team, [marked(type, 5), *rest])
     payload: dict[str, Any] = await api.mutate(
@@ -89,4 +95,6 @@ async def test_deletion_that_broke_off_is_finished_by_the_same_call(
     )
     assert payload["errors"] == []
     assert payload["deletedAssignmentIds"] == [gid("Assignment", each.id) for each in rest]
-    assert await everything(store, api.team) == left
+    assert await remaining(store, api.team) == left
+    said = [("Assignment", each.id, 2, "user-1") for each in rest]
+    assert await deletions(store, api.team) == [*said, (type, "x", 2, "user-1")]

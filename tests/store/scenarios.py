@@ -1,8 +1,10 @@
 """One call of every mutation, each on a small plan of its own, for the tests of faults."""
 
+import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 from typing import Any
 
 import strawberry
@@ -86,12 +88,16 @@ def assignment(id: str, start: date, end: date, resource: str, project: str) -> 
 
 
 async def state(store: Store, team: str) -> list[Item]:
-    """All that is stored for a team, without what differs from run to run."""
+    """All that is stored for a team, without what differs from run to run, in one order."""
     items: list[Item] = []
     for pk in (team_pk(team), claims_pk(team), feeds_pk(team)):
         items += await store.query(KeyQuery("#pk = :pk", {":pk": s(pk)}))
     varying = {"pk", "createdAt", "updatedAt", "expires", "deletingAt", "doneAt"}
-    return [{k: v for k, v in item.items() if k not in varying} for item in items]
+    kept = [{k: v for k, v in item.items() if k not in varying} for item in items]
+    for item in kept:
+        if item["EntityType"] == s(EntityType.DELETION):
+            del item["sk"]
+    return sorted(kept, key=partial(json.dumps, sort_keys=True))
 
 
 def patch(id: str, **fields: Any) -> AssignmentPatch:

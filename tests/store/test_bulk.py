@@ -12,6 +12,7 @@ from data.transactions import MAX_ACTIONS
 from resolvers.global_ids import to_global_id
 from tests.api_client import Api, Capture, everything, put
 from tests.store.scenarios import STAMPS, assignment
+from tests.tombstones import deletions
 
 DAY = date(2024, 3, 1)
 ERRORS = "errors { code field message }"
@@ -256,5 +257,9 @@ async def test_a_resource_with_2500_assignments_goes_in_chunks_and_every_id_is_t
     chunks = [
         len(p["TransactItems"]) for name, p in captured.requests if name == "TransactWriteItems"
     ]
-    assert chunks == [100] * 25 + [27]
+    # 49 of 2,501 go at once, and the last two with their owner.
+    assert chunks == [1 + 2 * 49] * 51 + [2 + 2 * 2]
     assert await starts(store, api.team) == {}
+    said = await deletions(store, api.team)
+    assert len(said) == len({each[:2] for each in said}) == 2_502
+    assert {each[2:] for each in said} == {(2, "user-1")}

@@ -19,8 +19,9 @@ from data.items import encode
 from data.metering import Operation
 from data.store import Store
 from tests.api.samples import assignment, gid, ids, resource
-from tests.api_client import Api, everything, put
+from tests.api_client import Api, put
 from tests.store.stub import Conduct, Planner, Stub, no_complaints, planner, running_stub
+from tests.tombstones import Deleted, deletions, remaining
 
 PATIENCE: Final = 20.0
 TIMELINE = "{ team { resources { id } projects { id } assignments { id } } }"
@@ -33,7 +34,7 @@ CHUNK: Final = 20
 @pytest.fixture(autouse=True)
 def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     """A few assignments make several chunks."""
-    monkeypatch.setattr("data.cascade.MAX_ACTIONS", CHUNK + 1)
+    monkeypatch.setattr("data.cascade._PER_TRANSACTION", CHUNK)
 
 
 class Server(uvicorn.Server):
@@ -167,13 +168,19 @@ async def busy_resource(store: Store, team: str) -> list[Assignment]:
 
 
 async def stored(store: Store, team: str) -> list[str]:
-    return [item["id"]["S"] for item in await everything(store, team)]
+    return [item["id"]["S"] for item in await remaining(store, team)]
+
+
+def said(theirs: Sequence[Assignment]) -> list[Deleted]:
+    """What the deletion of `r` with these assignments leaves behind."""
+    deleted = [("Assignment", each.id, each.version + 1, "user-1") for each in theirs]
+    return [*deleted, ("Resource", "r", 2, "user-1")]
 
 
 async def test_cascade_goes_on_to_its_end_when_the_client_has_gone(
     app: Starlette, store: Store, api: Api, team: str
 ) -> None:
-    await busy_resource(store, team)
+    theirs = await busy_resource(store, team)
     with no_complaints(), capture_logs() as logs:
         async with listening(app) as server:
             async with Hold(app.state.store, "TransactWriteItems", 2) as hold:
@@ -181,10 +188,12 @@ async def test_cascade_goes_on_to_its_end_when_the_client_has_gone(
                 await hold.is_reached()
                 # In the middle of it: the first chunk is gone.
                 assert len(await stored(store, team)) == 1 + MANY - CHUNK + 2
+                assert await deletions(store, team) == said(theirs[:CHUNK])[:-1]
                 await drop(client)
                 await server.has_seen_everybody_go()
             await server.is_done()
         assert await stored(store, team) == ["other", "other"]
+        assert await deletions(store, team) == said(theirs)
         assert_nothing_is_wrong(logs)
     again = await api.data(DELETE, id=gid("Resource", "r"))
     assert again["deleteResource"] == {
@@ -219,6 +228,7 @@ async def test_cascade_that_is_cut_shows_nothing_and_the_same_call_finishes_it(
         gid("Assignment", each.id) for each in theirs[-left:]
     )
     assert await stored(store, team) == ["other", "other"]
+    assert await deletions(store, team) == said(theirs)
 
 
 # Reads

@@ -25,9 +25,10 @@ from server.app import create_app
 from server.engines import DUMMY_CREDENTIALS
 from tests.api.http import is_refused
 from tests.api.samples import assignment, resource
-from tests.api_client import Api, everything, put
+from tests.api_client import Api, put
 from tests.programs import deployment
 from tests.store.stub import Conduct, no_complaints, planner, running_stub, settings_for
+from tests.tombstones import deletions, remaining
 
 PATIENCE = 30.0
 TIMELINE = "{ team { resources { name } assignments { id } } }"
@@ -59,7 +60,8 @@ async def live(url: str, table: str, cycle: int) -> None:
         api = Api(http, "team")
         store: Store = app.state.store
         await create_table(store)
-        assert await everything(store, "cascade") == []
+        assert await remaining(store, "cascade") == []
+        assert len(await deletions(store, "cascade")) == 31 * cycle
         await api.resource(f"Ada {cycle}")
         resources = (await api.data(TIMELINE))["team"]["resources"]
         assert [each["name"] for each in resources] == [f"Ada {n}" for n in range(cycle + 1)]
@@ -103,7 +105,7 @@ async def test_stop_waits_for_the_cascades_that_are_under_way() -> None:
             gate.set()
             await stop
             sent = [received.operation for received in stub.of("team")]
-            assert sent == ["Query", "Query", "TransactWriteItems"]
+            assert sent == ["Query", "GetItem", "Query", "TransactWriteItems"]
 
 
 async def loop_turns() -> None:
@@ -216,7 +218,7 @@ async def test_sigterm_lets_a_cascade_in_the_background_finish(tmp_path: Path) -
         gate.set()
         said = await last_words(process)
         sent = [received.operation for received in stub.of("team")]
-        assert sent == ["Query", "Query", "TransactWriteItems"]
+        assert sent == ["Query", "GetItem", "Query", "TransactWriteItems"]
         assert "deletion finished" in said
         assert_ended_in_order(process, said)
 

@@ -9,8 +9,16 @@ from data import doctor, repairs
 from data.clock import now
 from data.derived import amiss
 from data.doctor import examine, fix
-from data.entities import Membership, Project, Resource, Role, Team
-from data.expressions import Expression, Item, s
+from data.entities import (
+    Deletion,
+    EntityType,
+    Membership,
+    Project,
+    Resource,
+    Role,
+    Team,
+)
+from data.expressions import Expression, Item, n, s
 from data.guards import EXISTS, claim_item
 from data.items import encode
 from data.stamps import created
@@ -61,11 +69,15 @@ def bad(team: str) -> dict[str, Item]:
         encode(team, created(assignment("2024-02-01", 2, id="a1"))),
         encode(team, Membership(team_id=team, user_id="u2", role=Role.ADMIN))
         | {"GSI1PK": s("USER#other")},
+        without(tombstone(team, "lasting"), "expires"),
+        tombstone(team, "of nothing") | {"deletedType": s("Team")},
     ]
     return {item["sk"]["S"]: item for item in items}
 
 
 FAULTS = {
+    "!DEL#lasting": ("WRONG_ATTRIBUTE", True),
+    "!DEL#of nothing": ("MALFORMED", False),
     "ASN#2024-01-10#long": ("WRONG_ATTRIBUTE", True),
     "ASN#2024-01-10#orphan": ("ORPHANED", False),
     "ASN#2024-01-10#short": ("WRONG_ATTRIBUTE", True),
@@ -79,6 +91,19 @@ FAULTS = {
     "XYZ#1": ("UNTYPED", False),
     "claim": ("MALFORMED", False),
 }
+
+
+def tombstone(team: str, id: str) -> Item:
+    return encode(
+        team,
+        Deletion(
+            id=id,
+            entity_type=EntityType.ASSIGNMENT,
+            entity_id="gone",
+            version=2,
+            updated_at="2026-01-31T09:30:00.500Z",
+        ),
+    )
 
 
 def without(item: Item, *names: str) -> Item:
@@ -116,12 +141,20 @@ async def test_what_is_safe_is_put_right_and_the_rest_stays_for_people(
     assert code == 1
     assert {each["sk"]: (each["fault"], each["fixed"]) for each in findings} == FAULTS
     after = {item["sk"]["S"]: item for item in await everything(store, team)}
+    # The deletion that was finished leaves what each of them does. It does not say who began it.
+    new = [after.pop(sk) for sk in after.keys() - before.keys()]
+    assert sorted((each["deletedId"]["S"], each["version"]["N"]) for each in new) == [
+        ("gone", "2"),
+        ("of", "2"),
+    ]
+    assert not any("updatedBy" in each for each in new)
     assert before.keys() - after.keys() == {"RES#gone", "ASN#2024-01-10#of"}
     assert {sk: _difference(before[sk], item) for sk, item in after.items()} == {
         **{sk: {} for sk in after},
         "ASN#2024-01-10#long": {"longEnd": s("2024-04-09")},
         "ASN#2024-01-10#short": {"longEnd": None},
         "ASN#2024-01-10#wrong": {"longEnd": s("2024-04-09")},
+        "!DEL#lasting": {"expires": n(1_769_851_800 + 30 * 24 * 3600)},
         "MEMBER#u2": {"GSI1PK": s("USER#u2")},
         "RES#untyped": {"EntityType": s("Resource")},
     }
@@ -158,6 +191,9 @@ async def test_people_are_told_in_words(store: Store, team: str) -> None:
 async def test_items_of_a_team_that_is_not_there_are_a_fault(store: Store, team: str) -> None:
     await put(store, team, good(team)[1:])
     assert [each["fault"] for each in (await found(store, team))[1]] == ["NO_TEAM"]
+    forgotten = f"{team}-gone"
+    await put(store, forgotten, [tombstone(forgotten, "d")])
+    assert await found(store, forgotten) == (0, []), "what was deleted is no item of a team"
     nobody = await planner(store, "doctor", "--team", f"{team}-none")
     assert (nobody.code, nobody.err) == (1, f"There is nothing of team {team}-none.\n")
 

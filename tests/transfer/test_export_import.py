@@ -8,7 +8,19 @@ from pathlib import Path
 import pytest
 
 from data.archive import Archive
-from data.entities import Assignment, Entity, Link, Membership, Project, Resource, Role, Team
+from data.clock import ago, now
+from data.entities import (
+    Assignment,
+    Deletion,
+    Entity,
+    EntityType,
+    Link,
+    Membership,
+    Project,
+    Resource,
+    Role,
+    Team,
+)
 from data.exports import export_teams
 from data.expressions import Expression, Item, KeyQuery, n, s
 from data.guards import EXISTS, claim_item
@@ -50,7 +62,20 @@ def plan(team: str, assignments: int = 40) -> list[Entity]:
             )
             for number in range(assignments)
         ),
+        deletion("d1", now()),
     ]
+
+
+def deletion(id: str, moment: str) -> Deletion:
+    """What remembers that an assignment was deleted then."""
+    return Deletion(
+        id=id,
+        entity_type=EntityType.ASSIGNMENT,
+        entity_id="gone",
+        version=3,
+        updated_at=moment,
+        updated_by="u1",
+    )
 
 
 async def seed(store: Store, team: str, more: Sequence[Item] = ()) -> list[Item]:
@@ -90,6 +115,7 @@ async def test_each_type_has_its_file_and_all_of_a_team_is_in_them(
     assert {name: len(found) for name, found in files.items()} == {
         "Assignment.jsonl": 40,
         "Claim.jsonl": 1,
+        "Deletion.jsonl": 1,
         "Membership.jsonl": 1,
         "Project.jsonl": 1,
         "Resource.jsonl": 3,
@@ -214,9 +240,13 @@ async def test_team_can_be_imported_under_another_id_without_its_members(
     copy = f"{team}-copy"
     run = await planner(store, "import", tmp_path / "out", "--team", team, "--as", copy)
     assert run.code == 0
-    assert "left out, since they do not go into a copy: 2 items" in run.err
+    assert "left out, since they do not go into a copy: 3 items" in run.err
     assert await contents(store, team) == sorted_items(items), "the team itself stays"
-    expected = [encode(copy, entity) for entity in plan(copy) if not isinstance(entity, Membership)]
+    expected = [
+        encode(copy, entity)
+        for entity in plan(copy)
+        if not isinstance(entity, Membership | Deletion)
+    ]
     stamps = ("createdAt", "updatedAt")
     assert [
         {k: v for k, v in item.items() if k not in stamps} for item in await contents(store, copy)
@@ -224,14 +254,17 @@ async def test_team_can_be_imported_under_another_id_without_its_members(
 
 
 @pytest.mark.engines("local")
-async def test_claim_whose_time_is_over_does_not_come_in(
+async def test_claims_and_tombstones_whose_time_is_over_do_not_come_in(
     store: Store, team: str, tmp_path: Path
 ) -> None:
     old = claim_item(team, "ASN#a1", "ASN#2024-01-11#a1") | {"expires": n(1_700_000_000)}
     write_items(tmp_path / "in" / "Claim.jsonl", [old, claim_item(team, "ASN#a2", "t")])
+    forgotten = deletion("d1", ago(31 * 24 * 3600)), deletion("d2", ago(29 * 24 * 3600))
+    write_items(tmp_path / "in" / "Deletion.jsonl", [encode(team, each) for each in forgotten])
     run = await planner(store, "import", tmp_path / "in")
-    assert (run.code, run.out) == (0, "1 written, 0 there already\n1 claim out of date\n")
-    assert [item["sk"]["S"] for item in await contents(store, team)] == ["ASN#a2"]
+    assert (run.code, run.out) == (0, "2 written, 0 there already\n2 items out of date\n")
+    left = [item["sk"]["S"] for item in await contents(store, team)]
+    assert left == ["!DEL#d2", "ASN#a2"]
 
 
 @pytest.mark.engines("local")

@@ -17,8 +17,8 @@ DISPLAYS = (ast.Dict, ast.List, ast.Set, ast.DictComp, ast.ListComp, ast.SetComp
 WRITES = {"add", "append", "extend", "setdefault", "update"}
 
 BOUNDED = {
-    "data/decoding.py: _day": "at most 10,000; tests/unit/data/test_items.py",
-    "data/decoding.py: _is_owner_id": "at most 10,000; tests/unit/data/test_items.py",
+    "data/attributes.py: day_of": "at most 10,000; tests/unit/data/test_items.py",
+    "data/attributes.py: is_owner_id": "at most 10,000; tests/unit/data/test_items.py",
     "data/expressions.py: _names_in": "at most 256; tests/unit/data/test_expressions.py",
     "data/loader.py: _planned": "at most 1,000; tests/unit/data/test_loader.py",
     "data/partition.py: _logged": "cleared at _MAX_LOGGED; tests/unit/data/test_loader.py",

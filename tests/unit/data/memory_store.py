@@ -10,7 +10,7 @@ from data.recent import Recent
 from data.rows import Row, row_of
 from data.seats import Seats
 from data.store import CancellationReason, ConditionFailed, Store, TransactionCanceled
-from data.transactions import MAX_ACTIONS, Action, Check, Delete
+from data.transactions import MAX_ACTIONS, Action, Delete, Put
 from tests.unit.data.condition_language import holds
 
 __all__ = ["TEAM", "Crash", "MemoryStore", "found"]
@@ -37,8 +37,9 @@ def found(query: KeyQuery, items: Iterable[Item]) -> list[Item]:
 
 class MemoryStore:
     """`crash_at` ends the process instead of the request of that number, counted from 0;
-    `before_transaction` runs before each transaction is looked at; no more than `page_items` fit
-    the one page of `page_of_rows`."""
+    `before_transaction` runs before each transaction is looked at; the answer to the transaction
+    of the number `lost_answer` is lost, and it comes again where no tokens are kept; no more than
+    `page_items` fit the one page of `page_of_rows`."""
 
     def __init__(self, *entities: Entity) -> None:
         self.items: dict[str, Item] = {}
@@ -46,6 +47,7 @@ class MemoryStore:
         self.transactions: list[Sequence[Action]] = []
         self.tokens: list[str] = []
         self.marks: list[Key] = []
+        self.gets: list[Key] = []
         self.large_teams = Recent()
         self.long_queries = Recent()
         self.seats = Seats(1)
@@ -53,6 +55,7 @@ class MemoryStore:
         self.requests = 0
         self.crash_at: int | None = None
         self.before_transaction: Callable[[], None] = lambda: None
+        self.lost_answer: int | None = None
         self.add(*entities)
 
     @property
@@ -72,6 +75,11 @@ class MemoryStore:
         if query.projection:
             return [{k: v for k, v in item.items() if k in query.projection} for item in items]
         return items
+
+    async def get(self, key: Key) -> Item | None:
+        self._count()
+        self.gets.append(key)
+        return self._at(key) or None
 
     async def page_of_rows(self, query: KeyQuery) -> list[Row] | None:
         items = await self.query(query)
@@ -98,32 +106,45 @@ class MemoryStore:
         if not holds(condition.text, condition.values, item):
             raise ConditionFailed(item or None)
         # The one update expression that is sent outside of transactions: a deletion's mark.
-        assert update.text == "SET #deletingAt = if_not_exists(#deletingAt, :now)"
-        self.items[key["sk"]["S"]] = {"deletingAt": update.values[":now"]} | item
+        assert update.text == (
+            "SET #deletingAt = if_not_exists(#deletingAt, :now), #updatedBy = :by"
+        )
+        marked = {"deletingAt": update.values[":now"]} | item
+        self.items[key["sk"]["S"]] = marked | {"updatedBy": update.values[":by"]}
 
     async def transact(self, actions: Sequence[Action], *, token: str) -> None:
         self._count()
         self.before_transaction()
         assert 0 < len(actions) <= MAX_ACTIONS
-        keys = [action.key["sk"]["S"] for action in actions if isinstance(action, Check | Delete)]
+        keys = [_sort_key(action) for action in actions]
         assert len(set(keys)) == len(actions), "each action is about an item of its own"
         self.transactions.append(tuple(actions))
         assert len(self.transactions) < 100, "it goes on for ever"
         self.tokens.append(token)
+        for _ in range(1 + (self.lost_answer == len(self.transactions) - 1)):
+            self._carry_out(actions, keys)
+
+    def _carry_out(self, actions: Sequence[Action], keys: Sequence[str]) -> None:
+        there = [self.items.get(key, {}) for key in keys]
         held = [
-            holds(action.condition.text, action.condition.values, self.items.get(key, {}))
-            for action, key in zip(actions, keys, strict=True)
+            holds(action.condition.text, action.condition.values, item)
+            for action, item in zip(actions, there, strict=True)
         ]
         if not all(held):
             raise TransactionCanceled(
                 tuple(
-                    CancellationReason("None" if good else "ConditionalCheckFailed", None)
-                    for good in held
+                    CancellationReason("None", None)
+                    if good
+                    else CancellationReason("ConditionalCheckFailed", item or None)
+                    for good, item in zip(held, there, strict=True)
                 )
             )
         for action, key in zip(actions, keys, strict=True):
-            if isinstance(action, Delete):
-                self.items.pop(key, None)
+            match action:
+                case Delete():
+                    self.items.pop(key, None)
+                case Put(item):
+                    self.items[key] = item
 
     def _at(self, key: Key) -> Item:
         return self.items.get(key["sk"]["S"], {})
@@ -132,3 +153,7 @@ class MemoryStore:
         if self.requests == self.crash_at:
             raise Crash
         self.requests += 1
+
+
+def _sort_key(action: Action) -> str:
+    return (action.item if isinstance(action, Put) else action.key)["sk"]["S"]

@@ -1,13 +1,15 @@
 """Entities and days for the property tests."""
 
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 from hypothesis import strategies as st
 
 from data.entities import (
     Assignment,
     CalendarFeed,
+    Deletion,
     Entity,
+    EntityType,
     Link,
     Membership,
     Project,
@@ -20,6 +22,7 @@ from data.team_id import is_user_id
 
 __all__ = [
     "assignments",
+    "deletions",
     "entities",
     "feeds",
     "ids",
@@ -46,7 +49,14 @@ user_ids = some_text.filter(is_user_id)
 optional = st.none() | some_text
 versions = st.integers(0, 2**31 - 1)
 
-stamps = {"version": versions, "created_at": optional, "updated_at": optional}
+moments = st.datetimes(timezones=st.just(UTC)).map(datetime.isoformat)
+
+stamps = {
+    "version": versions,
+    "created_at": optional,
+    "updated_at": optional,
+    "updated_by": optional,
+}
 teams = st.builds(Team, id=team_ids, name=texts, **stamps)
 memberships = st.builds(
     Membership,
@@ -54,6 +64,8 @@ memberships = st.builds(
     user_id=user_ids,
     role=st.sampled_from(Role),
     joined_at=optional,
+    updated_at=optional,
+    updated_by=optional,
 )
 resources = st.builds(Resource, id=ids, name=texts, deleting_at=optional, **stamps)
 projects = st.builds(
@@ -84,6 +96,7 @@ def assignments(draw: st.DrawFn) -> Assignment:
         version=draw(versions),
         created_at=draw(optional),
         updated_at=draw(optional),
+        updated_by=draw(optional),
     )
 
 
@@ -102,6 +115,24 @@ feeds = st.one_of(
     )
 )
 
+deletions = st.one_of(
+    *(
+        st.builds(
+            Deletion,
+            id=ids,
+            entity_type=st.sampled_from(kinds),
+            entity_id=entity_ids,
+            version=versions,
+            updated_at=moments,
+            updated_by=optional,
+        )
+        for kinds, entity_ids in (
+            ((EntityType.RESOURCE, EntityType.PROJECT, EntityType.ASSIGNMENT), ids),
+            ((EntityType.MEMBERSHIP,), user_ids),
+        )
+    )
+)
+
 entities: st.SearchStrategy[Entity] = st.one_of(
-    teams, memberships, resources, projects, assignments(), feeds
+    teams, memberships, resources, projects, assignments(), feeds, deletions
 )

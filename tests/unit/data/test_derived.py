@@ -48,6 +48,7 @@ def test_what_the_planner_writes_lacks_nothing_and_has_nothing_wrong(entity: obj
         (EntityType.RESOURCE, {"EntityType", "id"}),
         (EntityType.PROJECT, {"EntityType", "id"}),
         (EntityType.ASSIGNMENT, {"EntityType", "id", "startDate"}),
+        (EntityType.DELETION, {"EntityType", "expires"}),
     ],
 )
 def test_all_that_follows_from_the_key_is_added_again(kind: EntityType, names: set[str]) -> None:
@@ -108,6 +109,8 @@ def test_what_only_the_planner_writes_is_put_right_by_a_doctor_alone(
         row("RES#r1", f"TEAM#{TEAM}#CLAIMS", id=s("r1"), name=s("Ada")),
         row("RES#r1", "USER#u", id=s("r1"), name=s("Ada")),
         row("META", "TEAM#", name=s("Nobody")),
+        row("!DEL#d1", deletedType=s("Project"), deletedId=s("p1")),
+        row("!DEL#d1", deletedType=s("Project"), deletedId=s("p1"), updatedAt=s("yesterday")),
         without(assignment(end="soon"), "EntityType"),
         without(assignment(), "EntityType", "projectId"),
         without(assignment("2024-02-30"), "EntityType"),

@@ -102,8 +102,8 @@ def test_an_update_sets_and_removes_only_what_differs() -> None:
     assert update(encode(TEAM, old), encode(TEAM, new), version=3) == Update(
         {"pk": s("TEAM#t1"), "sk": s("PRJ#p1")},
         Expression(
-            "(attribute_exists(#sk) AND attribute_not_exists(#deletingAt))"
-            " AND (#version = :version)",
+            "((attribute_exists(#sk)) AND (#version = :version))"
+            " AND (attribute_not_exists(#deletingAt))",
             {":version": n(3)},
         ),
         {"name": s("B"), "version": n(4), "updatedAt": s("u")},

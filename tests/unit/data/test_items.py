@@ -9,11 +9,13 @@ import pytest
 from hypothesis import given, settings
 from msgspec.structs import replace
 
+import data.attributes
 import data.decoding
 from data.decoding import Skip, SkipCode
 from data.entities import (
     Assignment,
     CalendarFeed,
+    Deletion,
     Entity,
     EntityType,
     Link,
@@ -36,12 +38,29 @@ def decode(item: Item) -> Entity:
 TEAM = "t1"
 STAMPS = {"version": 3, "created_at": "2024-01-01T00:00:00.000Z", "updated_at": "yesterday"}
 FULL: dict[EntityType, Entity] = {
-    EntityType.TEAM: Team(id=TEAM, name="secret team", version=3, created_at="c", updated_at="u"),
+    EntityType.TEAM: Team(
+        id=TEAM,
+        name="secret team",
+        version=3,
+        created_at="c",
+        updated_at="u",
+        updated_by="secret-u1",
+    ),
     EntityType.MEMBERSHIP: Membership(
-        team_id=TEAM, user_id="secret-u1", role=Role.ADMIN, joined_at="j"
+        team_id=TEAM,
+        user_id="secret-u1",
+        role=Role.ADMIN,
+        joined_at="j",
+        updated_at="u",
+        updated_by="secret-u2",
     ),
     EntityType.RESOURCE: Resource(
-        id="secret-r1", name="secret Ada", version=3, created_at="c", updated_at="u"
+        id="secret-r1",
+        name="secret Ada",
+        version=3,
+        created_at="c",
+        updated_at="u",
+        updated_by="secret-u1",
     ),
     EntityType.PROJECT: Project(
         id="secret-p1",
@@ -53,6 +72,7 @@ FULL: dict[EntityType, Entity] = {
         version=3,
         created_at="c",
         updated_at="u",
+        updated_by="secret-u1",
     ),
     EntityType.ASSIGNMENT: Assignment(
         id="secret-a1",
@@ -64,8 +84,17 @@ FULL: dict[EntityType, Entity] = {
         version=3,
         created_at="c",
         updated_at="u",
+        updated_by="secret-u1",
     ),
 }
+FULL[EntityType.DELETION] = Deletion(
+    id="secret-d1",
+    entity_type=EntityType.ASSIGNMENT,
+    entity_id="secret-a1",
+    version=4,
+    updated_at="2024-01-01T00:00:00.999Z",
+    updated_by="secret-u1",
+)
 FULL[EntityType.CALENDAR_FEED] = CalendarFeed(
     id="secret-f1",
     team_id=TEAM,
@@ -85,6 +114,12 @@ BARE: dict[EntityType, Entity] = {
         project_id="p1",
         start_date=date(2024, 1, 10),
         end_date_exclusive=date(2024, 1, 11),
+    ),
+    EntityType.DELETION: Deletion(
+        id="d1",
+        entity_type=EntityType.RESOURCE,
+        entity_id="r1",
+        updated_at="2024-01-01T00:00:00.000Z",
     ),
     EntityType.CALENDAR_FEED: CalendarFeed(
         id="f1", team_id=TEAM, user_id="u1", token_hash="0" * 64, resource_id="r1"
@@ -138,6 +173,7 @@ OPTIONAL = {
     "note": "note",
     "tags": "tags",
     "updated_at": "updatedAt",
+    "updated_by": "updatedBy",
     "version": "version",
 }
 
@@ -172,7 +208,12 @@ def test_long_end_begins_at_63_days(days: int, long: bool) -> None:
     assert ("longEnd" in item) is long
 
 
-STAMPED: Item = {"version": n(3), "createdAt": s("c"), "updatedAt": s("u")}
+STAMPED: Item = {
+    "version": n(3),
+    "createdAt": s("c"),
+    "updatedAt": s("u"),
+    "updatedBy": s("secret-u1"),
+}
 
 
 @pytest.mark.parametrize(
@@ -199,8 +240,23 @@ STAMPED: Item = {"version": n(3), "createdAt": s("c"), "updatedAt": s("u")}
                 "userId": s("secret-u1"),
                 "role": s("admin"),
                 "joinedAt": s("j"),
+                "updatedAt": s("u"),
+                "updatedBy": s("secret-u2"),
                 "GSI1PK": s("USER#secret-u1"),
                 "GSI1SK": s("TEAM#t1"),
+            },
+        ),
+        (
+            FULL[EntityType.DELETION],
+            {
+                "sk": s("!DEL#secret-d1"),
+                "EntityType": s("Deletion"),
+                "deletedType": s("Assignment"),
+                "deletedId": s("secret-a1"),
+                "version": n(4),
+                "updatedAt": s("2024-01-01T00:00:00.999Z"),
+                "updatedBy": s("secret-u1"),
+                "expires": n(1_704_067_200 + 30 * 24 * 3600),
             },
         ),
         (
@@ -264,16 +320,17 @@ def test_an_item_has_these_attributes_and_no_others(entity: Entity, item: Item) 
     assert encode(TEAM, entity) == {"pk": s("TEAM#t1")} | item
 
 
-@pytest.mark.parametrize("type", TYPES)
+@pytest.mark.parametrize("type", [type for type in TYPES if type is not EntityType.DELETION])
 def test_a_row_written_elsewhere_may_lack_its_stamps(type: EntityType) -> None:
     item = full(type)
-    for name in ("version", "createdAt", "updatedAt", "joinedAt"):
+    for name in ("version", "createdAt", "updatedAt", "updatedBy", "joinedAt"):
         item.pop(name, None)
     entity = decode(item)
     for field, value in (
         ("version", 0),
         ("created_at", None),
         ("updated_at", None),
+        ("updated_by", None),
         ("joined_at", None),
     ):
         assert getattr(entity, field, value) == value
@@ -384,6 +441,9 @@ REQUIRED = [
     (EntityType.ASSIGNMENT, "projectId"),
     (EntityType.ASSIGNMENT, "startDate"),
     (EntityType.ASSIGNMENT, "endDateExclusive"),
+    (EntityType.DELETION, "deletedType"),
+    (EntityType.DELETION, "deletedId"),
+    (EntityType.DELETION, "updatedAt"),
     (EntityType.CALENDAR_FEED, "id"),
     (EntityType.CALENDAR_FEED, "userId"),
 ]
@@ -423,6 +483,9 @@ def test_a_required_attribute_of_another_wire_type_is_malformed(
         (EntityType.RESOURCE, "version", {"N": "secret"}),
         (EntityType.RESOURCE, "version", n(2**31)),
         (EntityType.RESOURCE, "version", n(-1)),
+        (EntityType.DELETION, "version", n(2**31)),
+        (EntityType.DELETION, "updatedBy", n(5)),
+        (EntityType.ASSIGNMENT, "updatedBy", n(5)),
         (EntityType.TEAM, "createdAt", n(1_700_000_000)),
         (EntityType.MEMBERSHIP, "joinedAt", n(1_700_000_000)),
         (EntityType.PROJECT, "description", n(5)),
@@ -479,6 +542,7 @@ def test_an_assignment_that_ends_before_it_begins_is_malformed(end: str) -> None
         (EntityType.ASSIGNMENT, "ASN#2024-01-10#secret-a2"),
         (EntityType.ASSIGNMENT, "ASN#2024-01-10#secret-a1#"),
         (EntityType.ASSIGNMENT, "ASN#secret-a1"),
+        (EntityType.DELETION, "secret-d1"),
         (EntityType.CALENDAR_FEED, "FEED#secret-f2"),
         (EntityType.CALENDAR_FEED, "RES#secret-f1"),
     ],
@@ -514,6 +578,30 @@ def test_a_feed_that_stands_elsewhere_or_is_of_no_one_calendar_is_malformed(
     assert_skipped(item, SkipCode.MALFORMED_ITEM, says=says)
 
 
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"sk": s("!DEL#")}, "sk is none"),
+        ({"sk": s("ASN#secret-d")}, "sk is none"),
+        ({"deletedType": s("Team")}, "deletedType is none"),
+        ({"deletedType": s("secret")}, "deletedType is none"),
+        ({"deletedType": s("Membership"), "deletedId": s("secret\n")}, "'deletedId' is none"),
+        ({"updatedAt": s("yesterday")}, "ValueError"),
+    ],
+)
+def test_a_deletion_of_nothing_or_at_no_moment_is_malformed(change: Item, says: str) -> None:
+    item = full(EntityType.DELETION) | change
+    assert_skipped(item, SkipCode.MALFORMED_ITEM, says=says)
+
+
+def test_a_deleted_membership_is_named_by_its_user_who_may_have_any_id() -> None:
+    """As an Auth.js provider makes them."""
+    named: Item = {"deletedType": s("Membership"), "deletedId": s("auth0|a#b")}
+    deletion = decode(full(EntityType.DELETION) | named)
+    assert isinstance(deletion, Deletion)
+    assert (deletion.entity_type, deletion.entity_id) == (EntityType.MEMBERSHIP, "auth0|a#b")
+
+
 def test_a_feed_of_nothing_is_malformed() -> None:
     item = full(EntityType.CALENDAR_FEED)
     del item["projectId"]
@@ -541,7 +629,7 @@ def test_no_key_is_made_for_what_is_no_team(make: Callable[[], object]) -> None:
 
 
 def test_what_is_remembered_of_days_and_owners_is_bounded() -> None:
-    for remembered in (data.decoding._day, data.decoding._is_owner_id):
+    for remembered in (data.attributes.day_of, data.attributes.is_owner_id):
         assert remembered.cache_parameters() == {"maxsize": 10_000, "typed": False}
 
 

@@ -308,7 +308,7 @@ async def test_a_large_team_without_a_window_is_one_query() -> None:
     store.page_items = 3
     store.large_teams.add(TEAM)
     await loader(store).load([ResourcesSlice(), ProjectsSlice(), AssignmentsSlice()])
-    assert [query.key_condition for query, _ in store.queries] == ["#pk = :pk"]
+    assert [query.key_condition for query, _ in store.queries] == ["#pk = :pk AND #sk > :deletions"]
 
 
 async def test_a_team_of_one_page_is_not_taken_for_a_large_one() -> None:

@@ -10,7 +10,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from data.days import Window, end_exclusive
-from data.entities import Assignment, Entity, Membership, Project, Resource, Role, Team
+from data.entities import (
+    Assignment,
+    Deletion,
+    Entity,
+    EntityType,
+    Membership,
+    Project,
+    Resource,
+    Role,
+    Team,
+)
 from data.expressions import Item, KeyQuery, names_of, s
 from data.items import encode, sort_key
 from data.slices import (
@@ -30,7 +40,6 @@ from tests.unit.data.strategies import ids
 
 FROM, TO = date(2024, 3, 10), date(2024, 3, 20)
 BACK = "2024-01-09"  # 61 days before FROM
-WHOLE = "#pk = :pk"
 BEGINS = "#pk = :pk AND begins_with(#sk, :sk)"
 BETWEEN = "#pk = :pk AND #sk BETWEEN :low AND :high"
 EQUALS = "#pk = :pk AND #sk = :sk"
@@ -68,23 +77,24 @@ def long(first: str, reach_back: str) -> KeyQuery:
 
 R, P, M, T, A = ResourcesSlice(), ProjectsSlice(), MembersSlice(), TeamSlice(), AssignmentsSlice()
 MARCH = window(FROM, TO)
+WHOLE = key_query("#pk = :pk AND #sk > :deletions", deletions="!DEL$")
 OWNERS = key_query(BETWEEN, low="PRJ#", high="RES$")
 IN_MARCH = windowed(f"ASN#{BACK}", "ASN#2024-03-20$", "2024-03-10"), long("2024-03-10", BACK)
 UNTIL_MARCH = key_query(BETWEEN, low="ASN#", high="ASN#2024-03-20$")
 
 TABLE: list[tuple[Collection[Slice], Plan]] = [
     # 1: the whole timeline
-    ({R, P, A}, Plan(key_query(WHOLE))),
-    ({R, P, A, T, M}, Plan(key_query(WHOLE))),
-    ({R, A}, Plan(key_query(WHOLE))),
+    ({R, P, A}, Plan(WHOLE)),
+    ({R, P, A, T, M}, Plan(WHOLE)),
+    ({R, A}, Plan(WHOLE)),
     # with a window: to a large team #4, and the owners beside it
-    ({R, P, MARCH}, Plan(key_query(WHOLE), large=apart(*IN_MARCH, beside=OWNERS))),
-    ({R, MARCH}, Plan(key_query(WHOLE), large=apart(*IN_MARCH, beside=OWNERS))),
-    ({R, window(last=TO)}, Plan(key_query(WHOLE), large=apart(UNTIL_MARCH, beside=OWNERS))),
+    ({R, P, MARCH}, Plan(WHOLE, large=apart(*IN_MARCH, beside=OWNERS))),
+    ({R, MARCH}, Plan(WHOLE, large=apart(*IN_MARCH, beside=OWNERS))),
+    ({R, window(last=TO)}, Plan(WHOLE, large=apart(UNTIL_MARCH, beside=OWNERS))),
     (
         {P, window(first=FROM)},
         Plan(
-            key_query(WHOLE),
+            WHOLE,
             large=apart(
                 windowed(f"ASN#{BACK}", "ASN$", "2024-03-10"),
                 long("2024-03-10", BACK),
@@ -95,25 +105,25 @@ TABLE: list[tuple[Collection[Slice], Plan]] = [
     (
         {T, R, P, MARCH},
         Plan(
-            key_query(WHOLE),
+            WHOLE,
             large=apart(*IN_MARCH, beside=key_query(BETWEEN, low="META", high="RES$")),
         ),
     ),
     (
         {M, MARCH},
         Plan(
-            key_query(WHOLE),
+            WHOLE,
             large=apart(*IN_MARCH, beside=key_query(BETWEEN, low="MEMBER#", high="RES$")),
         ),
     ),
     # several windows are one; without an end on either side it is the whole partition
     (
         {R, window(FROM, FROM), window(TO, TO)},
-        Plan(key_query(WHOLE), large=apart(*IN_MARCH, beside=OWNERS)),
+        Plan(WHOLE, large=apart(*IN_MARCH, beside=OWNERS)),
     ),
-    ({R, MARCH, A}, Plan(key_query(WHOLE))),
-    ({R, window(first=TO), window(last=FROM)}, Plan(key_query(WHOLE))),
-    ({R, window(first=date(1, 1, 20))}, Plan(key_query(WHOLE))),
+    ({R, MARCH, A}, Plan(WHOLE)),
+    ({R, window(first=TO), window(last=FROM)}, Plan(WHOLE)),
+    ({R, window(first=date(1, 1, 20))}, Plan(WHOLE)),
     # 2, 3: resources, projects
     ({R}, Plan(key_query(BEGINS, sk="RES#"))),
     ({P}, Plan(key_query(BEGINS, sk="PRJ#"))),
@@ -172,10 +182,10 @@ TABLE: list[tuple[Collection[Slice], Plan]] = [
     ({T, P}, Plan(key_query(BETWEEN, low="META", high="PRJ$"))),
     ({T, R}, Plan(key_query(BETWEEN, low="META", high="RES$"))),
     ({M, R}, Plan(key_query(BETWEEN, low="MEMBER#", high="RES$"))),
-    ({A, P}, Plan(key_query("#pk = :pk"))),
-    ({MARCH, P}, Plan(key_query("#pk = :pk"), large=apart(*IN_MARCH, beside=OWNERS))),
-    ({A, T}, Plan(key_query("#pk = :pk"))),
-    ({A, M}, Plan(key_query("#pk = :pk"))),
+    ({A, P}, Plan(WHOLE)),
+    ({MARCH, P}, Plan(WHOLE, large=apart(*IN_MARCH, beside=OWNERS))),
+    ({A, T}, Plan(WHOLE)),
+    ({A, M}, Plan(WHOLE)),
     # single items
     ({ItemSlice("RES#r1")}, Plan(key_query(EQUALS, sk="RES#r1"))),
     (
@@ -230,7 +240,7 @@ TABLE: list[tuple[Collection[Slice], Plan]] = [
     (
         {ItemSlice("ASN#2024-01-01#a1"), MARCH, P},
         Plan(
-            key_query(WHOLE),
+            WHOLE,
             large=apart(
                 key_query(BETWEEN, low="ASN#2024-01-01", high="ASN#2024-03-20$"),
                 long("2024-03-10", "2024-01-01"),
@@ -373,6 +383,22 @@ def test_a_large_team_is_asked_for_a_part_of_what_a_small_one_is_and_for_the_sam
     assert set(large) <= set(small)
     owners = {sk for sk in small if sk.startswith(("PRJ#", "RES#"))}
     assert owners == {sk for sk in large if sk.startswith(("PRJ#", "RES#"))}
+
+
+@pytest.mark.deep
+@settings(deadline=None)
+@given(some_slices, some_ids)
+def test_no_query_of_any_plan_reads_what_remembers_a_deletion(slices: list[Slice], id: str) -> None:
+    deletion = Deletion(
+        id=id,
+        entity_type=EntityType.ASSIGNMENT,
+        entity_id="a1",
+        version=2,
+        updated_at="2024-03-10T09:30:00.000Z",
+    )
+    items = [encode(TEAM, deletion)]
+    for planned in variants(plan(TEAM, slices)):
+        assert read(planned, items) == []
 
 
 @pytest.mark.deep

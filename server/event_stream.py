@@ -10,8 +10,8 @@ import structlog
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
-from schema.streaming import ResponseStream
 from schema.json_bytes import json_bytes
+from schema.streaming import ResponseStream
 from server.connection import Connection, connection_of
 from server.envelope import EVENT_STREAM
 from server.live_ends import End, Ended, first_of

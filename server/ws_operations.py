@@ -10,8 +10,8 @@ import structlog
 from data.errors import BadInput, LimitExceeded, PlannerError
 from resolvers.session import Session
 from schema.execution import Answer, Document
-from schema.streaming import ResponseStream
 from schema.json_bytes import json_bytes
+from schema.streaming import ResponseStream
 from server.answers import internal_error, problem
 from server.correlation import correlated
 from server.envelope import RequestRefused

@@ -155,10 +155,10 @@ class Server:
 
 
 @asynccontextmanager
-async def serving(settings: Settings) -> AsyncIterator[Server]:
+async def serving(settings: Settings, *, log_level: str = "critical") -> AsyncIterator[Server]:
     """A server with these settings."""
     app = create_app(settings, credentials=DUMMY_CREDENTIALS)
-    with live(settings, app) as url:
+    with live(settings, app, log_level=log_level) as url:
         server = Server(url, app, Feed())
         async with server.http(None) as client:
             await client.get("/healthz")  # Answered once it has started.

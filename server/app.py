@@ -26,7 +26,7 @@ from server.live_connections import LiveConnections
 from server.metrics import Metrics, metrics_page
 from server.operations import Operations
 from server.playground import playground_response, playground_routes
-from server.refusals import http_exception, no_websocket
+from server.refusals import NoWebSocket, http_exception
 from server.security import middleware
 from server.session import Authenticator
 from server.settings import SessionStrategy, Settings
@@ -146,7 +146,7 @@ def create_app(
     ]
     if settings.live:
         routes.append(WebSocketRoute(GRAPHQL_PATH, _Socket()))
-    routes.append(WebSocketRoute("/{path:path}", no_websocket))
+    routes.append(WebSocketRoute("/{path:path}", NoWebSocket()))
     if settings.calendar:
         routes.append(Route(CALENDAR_PATH, _calendar, middleware=spans(CALENDAR_PATH)))
     routes += [Route("/healthz", healthz), Route("/readyz", readyz)]

@@ -15,7 +15,7 @@ from server.answers import internal_error, is_start, json_response, problem
 from server.correlation import CORRELATION_ID
 from server.telemetry import Telemetry
 
-__all__ = ["MaskFaults", "http_exception", "no_websocket", "refuse"]
+__all__ = ["MaskFaults", "NoWebSocket", "http_exception", "refuse"]
 
 _MESSAGES: Final = {404: "There is nothing at this address.", 405: "This address takes {allow}."}
 
@@ -38,12 +38,14 @@ async def http_exception(request: Request, error: Exception) -> Response:
     return response
 
 
-async def no_websocket(scope: Scope, receive: Receive, send: Send) -> None:
-    """An ASGI application: refuses a handshake of WebSocket at an address that has none."""
-    telemetry: Telemetry = scope["app"].state.telemetry
-    telemetry.refused(scope, 404, BadInput.code)
-    response = json_response(problem(_MESSAGES[404], BadInput.code), 404)
-    await refuse(response, scope, receive, send)
+class NoWebSocket:
+    """An ASGI application that refuses handshakes of WebSocket, at addresses that have none."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        telemetry: Telemetry = scope["app"].state.telemetry
+        telemetry.refused(scope, 404, BadInput.code)
+        response = json_response(problem(_MESSAGES[404], BadInput.code), 404)
+        await refuse(response, scope, receive, send)
 
 
 async def refuse(response: Response, scope: Scope, receive: Receive, send: Send) -> None:

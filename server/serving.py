@@ -58,8 +58,9 @@ def serve_in_workers(
     log_level: str,
 ) -> None:
     """Serves from as many processes as the settings have `workers`, all of which accept from one
-    socket, until it is told to stop; one that dies is replaced. Each calls `make_app`, which must be picklable, once it runs,
-    and so has a store, caches and metrics of its own. Raises ListenError when they can't start."""
+    socket, until it is told to stop; one that dies is replaced. Each calls `make_app`, which must
+    be picklable, once it runs, and so has a store, caches and metrics of its own. Raises
+    ListenError when they can't start."""
     config = _config(make_app, settings, log_level, workers=settings.workers, factory=True)
     supervisor = Multiprocess(config, sockets=[listening])
     supervisor.run()

@@ -94,3 +94,6 @@ class BoundedWebSocket(WebSocketsSansIOProtocol):
                 raise ClientDisconnected
             self.writable.set()
         await super().send(message)
+        if message["type"] == "websocket.http.response.body":
+            # Refused, and all that was to be sent is sent: nothing to complain of.
+            self.handshake_complete = self.handshake_complete or self.close_sent

@@ -4,13 +4,10 @@ from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
-from server.app import create_app
-from server.engines import DUMMY_CREDENTIALS
+from data.store import Store
 from server.settings import Settings
 from tests.engines import running
-from tests.live import live
-from tests.subscriptions.feed import Feed
-from tests.subscriptions.sockets import Server
+from tests.subscriptions.sockets import Server, serving
 
 
 @pytest.fixture(scope="session")
@@ -20,18 +17,15 @@ def engine() -> Iterator[str]:
         yield url
 
 
-@pytest.fixture
-def live_settings(settings: Settings) -> Settings:
-    """The settings of the server; a test may have others."""
-    return settings
+@pytest.fixture(scope="module")
+async def one_server(settings: Settings, store: Store) -> AsyncIterator[Server]:
+    async with serving(settings) as server:
+        yield server
 
 
 @pytest.fixture
-async def server(live_settings: Settings) -> AsyncIterator[Server]:
-    """The server, whose feed the test drives."""
-    app = create_app(live_settings, credentials=DUMMY_CREDENTIALS)
-    with live(live_settings, app) as url:
-        opened = Server(url, app, Feed())
-        await opened.is_up()
-        yield opened
-        await opened.is_left()
+async def server(one_server: Server) -> AsyncIterator[Server]:
+    """The server, with a feed of the test's own, and nobody there but the test."""
+    one_server.begin()
+    yield one_server
+    await one_server.is_left()

@@ -37,12 +37,12 @@ class Line:
     async def __anext__(self) -> Batch:
         if not self.taken:
             self.taken = 1
-            return Batch((), "cursor-0", ())
+            return Batch((), "cursor-0", ("first",))
         while not self._waiting:
             if self._feed.endless:
                 self.taken += 1
                 await asyncio.sleep(0)
-                return Batch((), self._feed.endless, ())
+                return Batch((), self._feed.endless, (self, self.taken))
             self._more.clear()
             await self._more.wait()
         found = self._waiting.popleft()
@@ -79,7 +79,7 @@ class Feed:
     def publish(self, cursor: str) -> None:
         """Gives each line a batch."""
         for line in list(self.lines):
-            line.add(Batch((), cursor, ()))
+            line.add(Batch((), cursor, (cursor,)))
 
     def breaks(self, error: Exception) -> None:
         """Ends each line with the error."""

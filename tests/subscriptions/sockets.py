@@ -14,11 +14,15 @@ from websockets.exceptions import ConnectionClosed
 from websockets.typing import Origin, Subprotocol
 
 from data.live import LiveFeed
+from server.app import create_app
+from server.engines import DUMMY_CREDENTIALS
+from server.settings import Settings
 from server.ws_messages import PROTOCOL
 from tests.api_client import COOKIE, token
+from tests.live import live
 from tests.subscriptions.feed import Feed
 
-__all__ = ["PATIENCE", "SUBSCRIPTION", "Server", "Socket", "until"]
+__all__ = ["PATIENCE", "SUBSCRIPTION", "Server", "Socket", "changed", "serving", "until"]
 
 PATIENCE: Final = 20.0
 SUBSCRIPTION: Final = "subscription Live($since: String) { teamChanged(since: $since) { cursor } }"
@@ -27,7 +31,7 @@ SUBSCRIPTION: Final = "subscription Live($since: String) { teamChanged(since: $s
 async def until(is_so: Callable[[], object]) -> None:
     """Waits until it is so; fails when that takes too long."""
     async with asyncio.timeout(PATIENCE):
-        while not is_so():
+        while not is_so():  # noqa: ASYNC110 - another thread makes it so
             await asyncio.sleep(0.005)
 
 
@@ -107,7 +111,7 @@ class Server:
         cookie = {"Cookie": f"{COOKIE}={token(team)}"} if team else {}
         async with connect(
             self.url.replace("http", "ws", 1) + path,
-            subprotocols=[Subprotocol(each) for each in protocols],
+            subprotocols=[Subprotocol(each) for each in protocols] or None,
             origin=cast("Origin", origin),
             additional_headers={**cookie, **(headers or {})},
             compression=None,
@@ -137,10 +141,9 @@ class Server:
         found = self.app.state.metrics.registry.get_sample_value(metric, labels)
         return found or 0.0
 
-    async def is_up(self) -> None:
-        """Waits until it has started, and puts its feed in place."""
-        async with self.http(None) as client:
-            await client.get("/healthz")
+    def begin(self) -> None:
+        """Puts a feed in place of the one there is."""
+        self.feed = Feed()
         self.app.state.operations.live = cast("LiveFeed", self.feed)
 
     async def is_left(self) -> None:
@@ -149,3 +152,15 @@ class Server:
         for transport in ("websocket", "sse"):
             await until(lambda: not self.counts("planner_live_connections", transport=transport))  # noqa: B023
         await until(lambda: not self.counts("planner_subscriptions"))
+
+
+@asynccontextmanager
+async def serving(settings: Settings, *, log_level: str = "critical") -> AsyncIterator[Server]:
+    """A server with these settings."""
+    app = create_app(settings, credentials=DUMMY_CREDENTIALS)
+    with live(settings, app, log_level=log_level) as url:
+        server = Server(url, app, Feed())
+        async with server.http(None) as client:
+            await client.get("/healthz")  # Answered once it has started.
+        server.begin()
+        yield server

@@ -1,6 +1,24 @@
-"""GraphQL over WebSocket, by the protocol graphql-transport-ws."""
+"""GraphQL over WebSocket, by the protocol graphql-transport-ws: what is said, and what is not."""
 
-from tests.subscriptions.sockets import Server, changed, until
+import asyncio
+import json
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from structlog.testing import capture_logs
+from websockets.exceptions import ConnectionClosed
+
+from data.errors import Unavailable
+from data.store import Store
+from tests.api.http import MUTATION, QUERY, named
+from tests.api.samples import nothing_written
+from tests.api_client import everything
+from tests.subscriptions.sockets import PATIENCE, SUBSCRIPTION, Server, changed, until
+
+BAD_REQUEST, UNAUTHORIZED = 4400, 4401
 
 
 async def test_a_subscription_has_an_answer_for_each_batch_until_it_is_completed(
@@ -15,4 +33,343 @@ async def test_a_subscription_has_an_answer_for_each_batch_until_it_is_completed
             assert await socket.hear() == {"type": "next", "id": "a", "payload": changed(cursor)}
         await socket.say("complete", id="a")
         await until(lambda: not server.feed.lines)
+        # The id is free again.
+        await socket.stands("a")
+
+
+async def test_a_subscription_that_ends_by_itself_is_complete(server: Server, team: str) -> None:
+    async with server.begun(team) as socket:
+        await socket.stands("a")
+        server.feed.breaks(StopAsyncIteration())
+        assert await socket.hear() == {"type": "complete", "id": "a"}
         assert await socket.is_open()
+
+
+async def test_subscriptions_of_one_connection_do_not_wait_for_each_other(
+    server: Server, team: str
+) -> None:
+    async with server.begun(team) as socket:
+        await socket.stands("a")
+        await socket.stands("b")
+        server.feed.publish("1")
+        heard = [await socket.hear() for _ in range(2)]
+        assert {each["id"] for each in heard} == {"a", "b"}
+        await socket.subscribe("c", query=QUERY)
+        assert await socket.hear() == {"type": "next", "id": "c", "payload": named(team)}
+        assert await socket.hear() == {"type": "complete", "id": "c"}
+
+
+# The same as over POST
+
+
+async def test_queries_and_mutations_are_carried_out_as_over_post(
+    server: Server, store: Store, team: str
+) -> None:
+    async with server.begun(team) as socket:
+        await socket.subscribe("1", query=MUTATION)
+        written = {"data": {"createResource": {"errors": []}}}
+        assert await socket.hear() == {"type": "next", "id": "1", "payload": written}
+        assert await socket.hear() == {"type": "complete", "id": "1"}
+    assert len(await everything(store, team)) == 1
+
+
+@pytest.mark.parametrize(
+    "envelope",
+    [
+        {"query": "{ team { nothing } }"},
+        {"query": "{"},
+        {"query": f"query A {QUERY} query B {QUERY}"},
+        {"query": "{ \ud800 }"},
+        {
+            "query": "query($a: Int) { team { name @include(if: $a) } }",
+            "variables": {"a": "\ud800"},
+        },
+        {"query": "{" + "".join(f"a{n}: __typename " for n in range(60)) + "}"},
+        {"query": "{ node(id: 1) { id } nodes(ids: []) { id } }", "variables": {"x": [1] * 200}},
+        {"documentId": "sha256:0"},
+    ],
+    ids=["unknown", "syntax", "no name", "surrogate", "variable", "aliases", "input", "untrusted"],
+)
+async def test_what_post_refuses_is_refused_with_the_same_errors(
+    server: Server, store: Store, team: str, envelope: dict[str, Any]
+) -> None:
+    """S-03: the same limits, and the same words."""
+    async with server.http(team) as client:
+        content = json.dumps(envelope).encode()
+        headers = {"Content-Type": "application/json"}
+        over_post = (await client.post("/graphql", content=content, headers=headers)).json()
+    async with nothing_written(store, team), server.begun(team) as socket:
+        await socket.say("subscribe", id="1", payload=envelope)
+        refused = {"type": "error", "id": "1", "payload": over_post["errors"]}
+        assert await socket.hear() == refused
+        assert await socket.is_open()
+
+
+async def test_an_answer_with_errors_of_fields_is_an_answer(server: Server, team: str) -> None:
+    query = '{ viewer { id } team { assignments(from: "2026-02-01", to: "2026-01-01") { id } } }'
+    async with server.begun(team) as socket, server.http(team) as client:
+        await socket.subscribe(query=query)
+        over_post = (await client.post("/graphql", json={"query": query})).json()
+        assert over_post["errors"]
+        assert await socket.hear() == {"type": "next", "id": "1", "payload": over_post}
+        assert (await socket.hear())["type"] == "complete"
+
+
+@pytest.mark.parametrize("place", ["carry_out", "subscribe"])
+async def test_a_fault_is_masked_logged_once_and_ends_nothing_else(
+    server: Server, team: str, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    def fails(*_: object, **__: object) -> None:
+        raise RuntimeError("arn:aws:dynamodb:secret")
+
+    monkeypatch.setattr(f"server.operations.{place}", fails)
+    with capture_logs() as lines:
+        async with server.begun(team) as socket:
+            await socket.subscribe(query=QUERY if place == "carry_out" else SUBSCRIPTION)
+            heard = await socket.hear()
+            assert await socket.is_open()
+    [error] = heard["payload"]
+    assert (heard["type"], error["message"]) == ("error", "Internal error")
+    assert error["extensions"]["code"] == "INTERNAL"
+    [failed] = [line for line in lines if line["log_level"] == "error"]
+    [operation] = [line for line in lines if line["event"] == "operation"]
+    assert failed["correlation_id"] == error["extensions"]["correlationId"]
+    assert operation["correlation_id"] == failed["correlation_id"]
+    assert (operation["outcome"], operation["codes"]) == ("error", ["INTERNAL"])
+
+
+async def test_a_fault_in_the_middle_of_a_subscription_is_masked_too(
+    server: Server, team: str
+) -> None:
+    with capture_logs() as lines:
+        async with server.begun(team) as socket:
+            await socket.stands("a")
+            server.feed.breaks(RuntimeError("arn:aws:dynamodb:secret"))
+            heard = await socket.hear()
+            assert (heard["type"], heard["payload"][0]["message"]) == ("error", "Internal error")
+            assert await socket.is_open()
+    [operation] = [line for line in lines if line["event"] == "operation"]
+    assert (operation["ended"], operation["codes"]) == ("fault", ["INTERNAL"])
+
+
+@pytest.mark.parametrize(
+    ("refuses", "variables", "code"),
+    [
+        (Unavailable("not now"), {}, "UNAVAILABLE"),
+        (None, {"since": "tampered"}, "BAD_USER_INPUT"),
+    ],
+)
+async def test_a_subscription_that_can_not_begin_says_why(
+    server: Server, team: str, refuses: Unavailable | None, variables: dict[str, str], code: str
+) -> None:
+    server.feed.refuses = refuses
+    async with server.begun(team) as socket:
+        await socket.subscribe(variables=variables)
+        heard = await socket.hear()
+        assert heard["type"] == "error"
+        assert [each["extensions"]["code"] for each in heard["payload"]] == [code]
+        assert await socket.is_open()
+
+
+async def test_a_write_whose_client_goes_away_is_finished(
+    server: Server, store: Store, team: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As over POST: nothing is cut in two."""
+    loop = asyncio.get_running_loop()
+    arrived, go_on = asyncio.Event(), asyncio.Event()
+    transport = server.app.state.store.transport
+
+    class Held:
+        async def send(self, operation: str, request: object) -> bytes:
+            loop.call_soon_threadsafe(arrived.set)
+            await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(go_on.wait(), loop))
+            sent: bytes = await transport.send(operation, request)
+            return sent
+
+    monkeypatch.setattr(server.app.state.store, "transport", Held())
+    async with server.begun(team) as socket:
+        await socket.subscribe("1", query=MUTATION)
+        async with asyncio.timeout(PATIENCE):
+            await arrived.wait()
+        await socket.say("complete", id="1")
+    go_on.set()
+    await until(lambda: server.counts("planner_operations_in_progress") == 0)
+    assert len(await everything(store, team)) == 1
+
+
+# What the protocol closes for
+
+
+def envelope(**payload: object) -> dict[str, object]:
+    return {"query": QUERY, **payload}
+
+
+MALFORMED: dict[str, object] = {
+    "nothing": "",
+    "no JSON": "{",
+    "NaN": '{"type": "ping", "payload": {"a": NaN}}',
+    "a name twice": '{"type": "ping", "type": "pong"}',
+    "deep": "[" * 50_000,
+    "an array": [],
+    "a number": 1,
+    "null": None,
+    "no type": {"id": "1"},
+    "an unknown type": {"type": "stop", "id": "1"},
+    "the older protocol": {"type": "start", "id": "1", "payload": envelope()},
+    "a type that is no string": {"type": ["ping"]},
+    "a type of the server": {"type": "next", "id": "1", "payload": {}},
+    "ping with a string": {"type": "ping", "payload": "x"},
+    "no id": {"type": "subscribe", "payload": envelope()},
+    "an empty id": {"type": "subscribe", "id": "", "payload": envelope()},
+    "a number as id": {"type": "subscribe", "id": 1, "payload": envelope()},
+    "a long id": {"type": "subscribe", "id": "x" * 256, "payload": envelope()},
+    "no payload": {"type": "subscribe", "id": "1"},
+    "an array as payload": {"type": "subscribe", "id": "1", "payload": [envelope()]},
+    "no query": {"type": "subscribe", "id": "1", "payload": {}},
+    "a number as query": {"type": "subscribe", "id": "1", "payload": {"query": 1}},
+    "variables in a string": {"type": "subscribe", "id": "1", "payload": envelope(variables="{}")},
+    "completes no id": {"type": "complete"},
+}
+
+
+@pytest.mark.parametrize("message", MALFORMED.values(), ids=MALFORMED.keys())
+async def test_what_is_no_message_closes_with_4400(
+    server: Server, store: Store, team: str, message: object
+) -> None:
+    async with nothing_written(store, team), server.begun(team) as socket:
+        text = message if isinstance(message, str) else json.dumps(message)
+        await socket.connection.send(text)
+        code, reason = await socket.is_closed()
+        assert code == BAD_REQUEST
+        assert reason
+
+
+async def test_messages_are_text(server: Server, team: str) -> None:
+    async with server.begun(team) as socket:
+        await socket.connection.send(b'{"type": "ping"}')
+        assert (await socket.is_closed())[0] == BAD_REQUEST
+
+
+async def test_a_message_over_the_limit_of_a_body_closes_with_1009(
+    server: Server, team: str
+) -> None:
+    async with server.begun(team) as socket:
+        await socket.say("ping", payload={"x": "x" * 1_000_000})
+        assert (await socket.is_closed())[0] == 1009
+
+
+async def test_subscribing_before_it_is_acknowledged_closes_with_4401(
+    server: Server, store: Store, team: str
+) -> None:
+    """S-03: the older protocol carried out what came before the session was looked at."""
+    async with nothing_written(store, team), server.socket(team) as socket:
+        await socket.subscribe(query=MUTATION)
+        assert await socket.is_closed() == (UNAUTHORIZED, "Unauthorized")
+
+
+async def test_a_second_init_closes_with_4429(server: Server, team: str) -> None:
+    async with server.begun(team) as socket:
+        await socket.say("connection_init")
+        assert await socket.is_closed() == (4429, "Too many initialisation requests")
+
+
+@pytest.mark.parametrize("query", [SUBSCRIPTION, QUERY])
+async def test_an_id_in_use_closes_with_4409(server: Server, team: str, query: str) -> None:
+    id = "é" * 100
+    async with server.begun(team) as socket:
+        await socket.stands(id)
+        await socket.subscribe(id, query=query)
+        code, reason = await socket.is_closed()
+        assert code == 4409
+        assert reason.startswith("Subscriber for é")
+
+
+@pytest.mark.parametrize("protocols", [(), ("graphql-ws",), ("graphql-transport-ws2", "soap")])
+async def test_another_sub_protocol_closes_with_4406_and_nothing_is_read(
+    server: Server, store: Store, team: str, protocols: tuple[str, ...]
+) -> None:
+    """S-03."""
+    async with nothing_written(store, team), server.socket(team, protocols=protocols) as socket:
+        assert socket.connection.subprotocol is None
+        with suppress(ConnectionClosed):
+            await socket.say("start", id="1", payload={"query": MUTATION})
+        assert (await socket.is_closed())[0] == 4406
+
+
+async def test_who_does_not_say_who_they_are_is_closed_with_4408(
+    server: Server, team: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("server.graphql_ws.INIT_SECONDS", 0.05)
+    async with server.socket(team) as socket:
+        # A ping is none of it.
+        await socket.say("ping")
+        assert await socket.hear() == {"type": "pong"}
+        assert await socket.is_closed() == (4408, "Connection initialisation timeout")
+
+
+async def test_of_too_many_who_say_nothing_the_one_that_waits_longest_is_closed(
+    server: Server, team: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("server.live_connections.MAX_WAITING", 2)
+    async with server.socket(None) as first, server.socket(None), server.socket(None):
+        assert (await first.is_closed())[0] == 4408
+        # Whoever says it at once gets in.
+        async with server.begun(team) as socket:
+            assert await socket.is_open()
+
+
+async def test_pings_are_answered_with_what_they_bring_and_pongs_are_heard(
+    server: Server, team: str
+) -> None:
+    async with server.socket(team) as socket:
+        for _ in range(2):
+            await socket.say("pong")
+            await socket.say("pong", payload={"any": "thing"})
+            await socket.say("ping", payload={"a": ["\ud800"]})
+            assert await socket.hear() == {"type": "pong", "payload": {"a": ["\ud800"]}}
+            await socket.say("complete", id="of nobody")
+            if _ == 0:
+                await socket.begin()
+
+
+WORDS = st.sampled_from(
+    ["type", "id", "payload", "subscribe", "complete", "ping", "connection_init", "query", QUERY]
+)
+JSON_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=8) | WORDS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(WORDS, inner, max_size=4),
+    max_leaves=8,
+)
+MESSAGES = st.lists(
+    st.one_of(
+        st.binary(max_size=40),
+        st.text(max_size=40),
+        JSON_VALUES.map(json.dumps),
+        st.builds(
+            lambda *values: json.dumps(dict(zip(("type", "id", "payload"), values, strict=True))),
+            st.sampled_from(["subscribe", "complete", "ping", "pong", "connection_init", "start"]),
+            st.sampled_from(["1", "2", "", 1, None]),
+            JSON_VALUES | st.just({"query": QUERY}) | st.just({"query": SUBSCRIPTION}),
+        ),
+    ),
+    max_size=6,
+)
+
+
+@given(is_begun=st.booleans(), messages=MESSAGES)
+async def test_whatever_is_said_is_answered_or_closed_for_and_is_no_fault(
+    server: Server, team: str, is_begun: bool, messages: list[str | bytes]
+) -> None:
+    with capture_logs() as lines:
+        async with server.begun(team) if is_begun else server.socket(team) as socket:
+            for message in messages:
+                try:
+                    await socket.connection.send(message)
+                except ConnectionClosed:
+                    break
+            # What comes last is answered, or not read any more.
+            with suppress(ConnectionClosed):
+                await socket.say("complete")
+            code, _ = await socket.is_closed()
+    assert code in {4400, 4401, 4409, 4429}
+    assert [line for line in lines if line["log_level"] == "error"] == []

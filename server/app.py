@@ -23,6 +23,7 @@ from server.graphql_http import GraphQLEndpoint
 from server.graphql_ws import GraphQLSocket
 from server.health import Readiness, healthz, readyz
 from server.live_connections import LiveConnections
+from server.live_metrics import FeedCollector
 from server.metrics import Metrics, metrics_page
 from server.operations import Operations
 from server.playground import playground_response, playground_routes
@@ -85,6 +86,8 @@ def create_app(
             authenticator = Authenticator(settings, store, tokens)
             app.state.authenticator = authenticator
             app.state.metrics = Metrics(store.meter, store.seats, cascades)
+            if live:
+                app.state.metrics.registry.register(FeedCollector(live.counts))
             app.state.readiness = Readiness(store, quiet=tracing.quiet if tracing else nullcontext)
             app.state.telemetry = Telemetry(
                 app.state.metrics, tracing.operation if tracing else no_span

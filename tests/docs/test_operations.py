@@ -13,7 +13,9 @@ from data.cascade import Cascades
 from data.metering import Meter
 from data.seats import Seats
 from data.store import Outage
+from data.stream_records import Counts
 from server.app import create_app
+from server.live_metrics import FeedCollector
 from server.metrics import MAX_OPERATION_NAMES, Metrics
 from server.settings import Settings
 from server.telemetry import CANCELED, OperationLine, Outcome, RefusedLine
@@ -91,6 +93,7 @@ def test_every_metric_has_its_row_with_its_type_and_labels() -> None:
     meter = Meter()
     meter.sent("Query", again=False)
     metrics = Metrics(meter, Seats(1), Cascades(MemoryStore().as_store))
+    metrics.registry.register(FeedCollector(Counts()))
     for metric in vars(metrics).values():
         if isinstance(metric, MetricWrapperBase) and metric._labelnames:
             metric.labels(*metric._labelnames)

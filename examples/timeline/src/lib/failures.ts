@@ -21,10 +21,8 @@ const BY_STATUS: Record<number, string> = { 401: "UNAUTHENTICATED", 403: "FORBID
 
 /** The failure behind an answer with GraphQL errors, or behind none. */
 export function failureOf(error: CombinedError): Failure {
-  // Of a subscription that was refused, graphql-sse has it.
-  const { response } = { ...(error.networkError as { response?: Response } | undefined), ...error } as {
-    response?: Response
-  }
+  const refused = error.networkError as { response?: Response } | undefined // as graphql-sse has it
+  const response = (error.response as Response | undefined) ?? refused?.response
   const correlation = response?.headers?.get("X-Correlation-Id") ?? null
   const [first] = error.graphQLErrors
   if (first) {

@@ -129,7 +129,7 @@ async def test_scrolling_asks_for_what_comes_into_view_and_for_nothing_twice(
             asked.append(json.loads(sent)["variables"])
 
     page.on("request", note)
-    person = await api.resource("Later")
+    person = await api.resource("Eve")
     later = await api.assignment(person, await api.project("Tunnel"), "2026-08-03", "2026-08-04")
     for _ in range(6):
         async with board.writing("Overlaps"):

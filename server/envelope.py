@@ -58,16 +58,14 @@ class Envelope:
     operation_name: str | None
 
 
-def accepted_media_type(headers: Headers, *, events: bool) -> str:
+def accepted_media_type(headers: Headers) -> str:
     """The media type to answer in, by RFC 9110 §12.5.1: of the ranges that fit an offer the most
-    specific one counts; among equals, the client's order. `events`: whether server-sent events are
-    on offer. Raises RequestRefused (406)."""
+    specific one counts; among equals, the client's order. Raises RequestRefused (406)."""
     ranges = _ranges(headers)
     if not any(ranges):
         return JSON
-    offers = (JSON, GRAPHQL_RESPONSE, EVENT_STREAM) if events else (JSON, GRAPHQL_RESPONSE)
     best, best_rank = "", (0.0, 0)
-    for offer in offers:
+    for offer in (JSON, GRAPHQL_RESPONSE, EVENT_STREAM):
         rank = _rank(offer, ranges)
         if rank[0] > 0 and (not best or rank > best_rank):
             best, best_rank = offer, rank

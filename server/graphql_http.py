@@ -37,6 +37,7 @@ _VARY: Final = {"Vary": "Accept, Cookie, Authorization"}
 _TWO_WAYS: Final = (
     f"A subscription is answered as {EVENT_STREAM}, which `Accept` must name, or over WebSocket."
 )
+_NO_SUBSCRIPTIONS: Final = "This server has no subscriptions: PLANNER_LIVE is off."
 _STATUS: Final = {Unauthenticated: 401, Forbidden: 403, Unavailable: 503}
 
 
@@ -76,7 +77,7 @@ class GraphQLEndpoint:
     ) -> Response:
         media_type = JSON
         try:
-            media_type = accepted_media_type(request.headers, events=self._settings.live)
+            media_type = accepted_media_type(request.headers)
             return await self._answer(request, seen, media_type, until_sent)
         except RequestRefused as error:
             seen.code = BadInput.code
@@ -129,8 +130,10 @@ class GraphQLEndpoint:
         seen: Observation,
         until_sent: ExitStack,
     ) -> Response:
-        if self._settings.live and not takes_events(request.headers):
-            raise RequestRefused(406, _TWO_WAYS)
+        if not takes_events(request.headers):
+            if self._settings.live:
+                raise RequestRefused(406, _TWO_WAYS)
+            raise RequestRefused(400, _NO_SUBSCRIPTIONS)
         if request.method == "HEAD":
             raise RequestRefused(405, "A subscription has no HEAD.", {"Allow": "GET, POST"})
         stream = await self._operations.subscribe(document, envelope, session, seen, until_sent)

@@ -2,7 +2,6 @@
 answer."""
 
 from contextlib import ExitStack
-from typing import Final
 
 from graphql import GraphQLError, OperationDefinitionNode, OperationType
 
@@ -23,8 +22,6 @@ from server.telemetry import Observation
 from server.trusted_documents import TrustedDocuments
 
 __all__ = ["Operations", "is_subscription"]
-
-NO_SUBSCRIPTIONS: Final = "This server has no subscriptions: PLANNER_LIVE is off."
 
 
 class Operations:
@@ -113,9 +110,7 @@ class Operations:
         until_it_ends: ExitStack,
     ) -> Answer | ResponseStream:
         """The answers to a subscription, or the one that refuses it. It counts as one of the team's
-        until the stack is closed. Raises RequestRefused where there are none."""
-        if self.live is None:
-            raise RequestRefused(400, NO_SUBSCRIPTIONS)
+        until the stack is closed."""
 
         def next_context() -> RequestContext:
             context = self._context(session, self.budget(), seen)

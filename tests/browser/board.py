@@ -10,8 +10,11 @@ from playwright.async_api import FloatRect, Locator, Page, expect
 
 from tests.api_client import Api
 
-__all__ = ["Board", "stored"]
+__all__ = ["FAILED", "GRAPHQL", "Board", "stored"]
 
+GRAPHQL: Final = re.compile("/graphql$")
+FAILED: Final = r"error: Failed to load resource.* \(http://127\.0\.0\.1:\d+/graphql\)"
+"""What Chromium itself writes on the console, for each answer of 400 and more and for none."""
 MONTH: Final = 35
 """How many days the page shows at first."""
 STILL: Final = 4
@@ -43,7 +46,15 @@ class Board:
 
     async def drag(self, id: str, *, days: float = 0, rows: int = 0, edge: str = "middle") -> None:
         """Drags the bar, or one of its ends, with the mouse."""
-        box = await self._still(id)
+        async with self.dragging(id, days=days, rows=rows, edge=edge):
+            pass
+
+    @asynccontextmanager
+    async def dragging(
+        self, id: str, *, days: float = 0, rows: int = 0, edge: str = "middle"
+    ) -> AsyncIterator[None]:
+        """Drags it half the way, and the other half at the end."""
+        box = await self.at_rest(id)
         center = await self.page.locator(".vis-panel.vis-center").bounding_box()
         assert center is not None
         x = box["x"] + {"left": 2.0, "middle": box["width"] / 2, "right": box["width"] - 2}[edge]
@@ -53,6 +64,7 @@ class Board:
         await self.page.mouse.down()
         # The chart takes what is shorter than five pixels for a trembling hand.
         await self.page.mouse.move(x + across / 2, y + down / 2, steps=5)
+        yield
         await self.page.mouse.move(x + across, y + down, steps=5)
         await self.page.mouse.up()
 
@@ -64,7 +76,7 @@ class Board:
         ):
             yield
 
-    async def _still(self, id: str) -> FloatRect:
+    async def at_rest(self, id: str) -> FloatRect:
         """Where the bar is once the chart, which draws itself anew with every answer, has left it
         there for a while: a mouse that grips where it was grips nothing."""
         seen: list[FloatRect | None] = []

@@ -1,5 +1,6 @@
 """One browser and one server for all files of a process; a context for each test."""
 
+import json
 import os
 import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
@@ -9,9 +10,10 @@ from typing import Any, Final
 
 import httpx
 import pytest
-from playwright.async_api import Browser, BrowserContext, Page, expect
+from playwright.async_api import Browser, BrowserContext, Page, Route, expect
 
 from tests.api_client import COOKIE, Api, token
+from tests.browser.board import GRAPHQL
 from tests.browser.chromium import Watch, running_chromium, watched
 from tests.browser.served import running_dev
 from tests.engines import HOME, require
@@ -44,10 +46,21 @@ async def browser() -> AsyncIterator[Browser]:
         yield browser
 
 
+async def without_subscriptions(route: Route) -> None:
+    """What a server answers to a subscription that it refuses."""
+    if "subscription TeamChanged" not in (route.request.post_data or ""):
+        await route.fallback()
+        return
+    error = {"message": "There are none.", "extensions": {"code": "BAD_USER_INPUT"}}
+    body = f"event: next\ndata: {json.dumps({'errors': [error]})}\n\nevent: complete\ndata:\n\n"
+    await route.fulfill(body=body, content_type="text/event-stream")
+
+
 @pytest.fixture
 async def visit(browser: Browser, dev: str) -> AsyncIterator[Visit]:
     """Opens a page: `visit("/")` as whom the server signs in itself, with `team` as one of its
-    members; with None as the path nothing is loaded yet. When the test is over, nothing may have
+    members; with None as the path nothing is loaded yet. Where it is not to be `live`, it is told
+    that the server has no subscriptions. When the test is over, nothing may have
     gone wrong on any of the pages but what the patterns in `expected` match."""
     contexts: list[BrowserContext] = []
     watches: list[Watch] = []
@@ -58,13 +71,16 @@ async def visit(browser: Browser, dev: str) -> AsyncIterator[Visit]:
         team: str | None = None,
         role: str = "member",
         now: datetime | None = NOW,
+        live: bool = True,
         expected: Sequence[str] = (),
         **options: Any,
     ) -> Page:
-        options = {"viewport": SIZE, "locale": "en-GB", "timezone_id": "UTC", **options}
-        context = await browser.new_context(base_url=dev, **options)
+        usual = {"base_url": dev, "viewport": SIZE, "locale": "en-GB", "timezone_id": "UTC"}
+        context = await browser.new_context(**{**usual, **options})
         contexts.append(context)
         watches.append(await watched(context, expected))
+        if not live:
+            await context.route(GRAPHQL, without_subscriptions)
         if team is not None:
             cookie = {"name": COOKIE, "value": token(team, role=role), "url": dev}
             await context.add_cookies([cookie])  # type: ignore[list-item]

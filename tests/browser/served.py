@@ -35,7 +35,7 @@ def build() -> None:
 
 
 @contextmanager
-def running_dev() -> Iterator[str]:
+def running_dev(**settings: str) -> Iterator[str]:
     """The address of `planner dev` on a free port, with its store in memory."""
     build()
     require_graphiql()
@@ -45,6 +45,7 @@ def running_dev() -> Iterator[str]:
         "PLANNER_HOME": str(HOME),
         "PLANNER_STORE": "embedded",
         "PORT": "0",
+        **settings,
     }
     with program([*PLANNER, "dev"], environment, folder=ROOT) as process:
         said = until_it_says(process, "for the timeline")

@@ -140,9 +140,8 @@ async def test_arrows_go_to_the_bars_in_view_and_the_days_stay(
     data = await api.data("{ team { resources { id } projects { id } } }")
     ada, project = data["team"]["resources"][0]["id"], data["team"]["projects"][0]["id"]
     far = await api.assignment(ada, project, "2026-04-20", "2026-04-21")
-    # The chart puts its bars in again when what it shows has come.
-    await page.reload(wait_until="networkidle")
     board = Board(page)
+    await loaded(board, second)
     days = await page.locator("output").inner_text()
     await board.bar(first).focus()
     await expect(board.bar(first)).to_be_focused()
@@ -162,9 +161,8 @@ async def test_after_a_deletion_the_keyboard_is_on_what_is_beside(
     data = await api.data("{ team { resources { id } projects { id } } }")
     ken, project = data["team"]["resources"][1]["id"], data["team"]["projects"][0]["id"]
     await api.assignment(ken, project, "2026-04-20", "2026-04-21")
-    # The chart puts its bars in again when what it shows has come.
-    await page.reload(wait_until="networkidle")
     board = Board(page)
+    await loaded(board, second)
     await board.bar(second).focus()
     await expect(board.bar(second)).to_be_focused()
     await delete(page, "Delete")
@@ -227,8 +225,14 @@ async def with_two(visit: Visit, api: Api, team: str) -> tuple[Page, str, str]:
     project = await api.project("Bridge")
     first = await api.assignment(ada, project, "2026-03-04", "2026-03-07")
     second = await api.assignment(ken, project, "2026-03-10", "2026-03-11")
-    page = await visit("/", team=team)
-    await expect(Board(page).bar(second)).to_be_visible()
-    # The chart puts its bars in again when what it shows has come.
-    await page.wait_for_load_state("networkidle")
+    page = await visit(None, team=team)
+    await loaded(Board(page), second)
     return page, first, second
+
+
+async def loaded(board: Board, id: str) -> None:
+    """Loads the page and waits until the chart has done with the bar: it puts its bars in again
+    when more has come, and the keyboard would be on one that is gone."""
+    async with board.writing("Overlaps"):
+        await board.page.goto("/")
+    await board.at_rest(id)

@@ -1,5 +1,6 @@
 """The operations of `examples/operations/` are valid, and the server carries each of them out."""
 
+import json
 import re
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -23,7 +24,7 @@ def test_operation_is_valid(name: str) -> None:
 @pytest.mark.parametrize("file", OPERATIONS, ids=lambda path: path.stem)
 def test_every_operation_has_a_comment_of_its_own(file: Path) -> None:
     lines = file.read_text().splitlines()
-    starts = [at for at, line in enumerate(lines) if re.match("query|mutation", line)]
+    starts = [at for at, line in enumerate(lines) if re.match("query|mutation|subscription", line)]
     assert [lines[at] for at in starts if not lines[at - 1].startswith("# ")] == []
 
 
@@ -44,14 +45,29 @@ class Caller:
 
     async def __call__(self, name: str, **variables: Any) -> dict[str, Any]:
         """The data of an answer without errors, of GraphQL or of a payload."""
-        self.called.add(name)
-        body = {"query": documents()[name], "variables": variables}
-        answer = (await self._http.post(self._url, json=body)).json()
+        answer = (await self._http.post(self._url, json=self._body(name, variables))).json()
         assert "errors" not in answer, answer["errors"]
         data: dict[str, Any] = answer["data"]
         for payload in data.values():
             assert not isinstance(payload, dict) or not payload.get("errors")
         return data
+
+    async def first(self, name: str, **variables: Any) -> dict[str, Any]:
+        """The data of the first answer to a subscription, without errors."""
+        headers = {"Accept": "text/event-stream"}
+        body = self._body(name, variables)
+        async with self._http.stream("POST", self._url, json=body, headers=headers) as response:
+            async for line in response.aiter_lines():
+                if line.startswith("data: "):
+                    answer = json.loads(line.removeprefix("data: "))
+                    break
+        assert "errors" not in answer, answer["errors"]
+        data: dict[str, Any] = answer["data"]
+        return data
+
+    def _body(self, name: str, variables: dict[str, Any]) -> dict[str, Any]:
+        self.called.add(name)
+        return {"query": documents()[name], "variables": variables}
 
 
 @pytest.fixture
@@ -69,6 +85,7 @@ async def test_the_server_carries_out_every_operation(call: Caller) -> None:
         payload = (await call(name, input=input))[f"create{kind}"]
         return str(payload[kind.lower()]["id"])
 
+    cursor = (await call.first("TeamChanged"))["teamChanged"]["cursor"]
     ada, grace = [await create("Resource", name=name) for name in ("Ada", "Grace")]
     bridge = await create("Project", name="Bridge", color="#336699", tags=["steel"])
     days = {"startDate": "2026-03-02", "endDate": "2026-03-06"}
@@ -122,5 +139,12 @@ async def test_the_server_carries_out_every_operation(call: Caller) -> None:
     assert gone["deleteResource"]["deletedAssignmentIds"] == [one]
     gone = await call("DeleteProject", input={"id": bridge})
     assert gone["deleteProject"]["deletedProjectId"] == bridge
+
+    recent = (await call("RecentChanges", first=2, entityType="PROJECT"))["team"]["recentChanges"]
+    [change] = [edge["node"] for edge in recent["edges"]]
+    assert (change["kind"], change["entityId"], change["entity"]) == ("DELETED", bridge, None)
+    assert not recent["pageInfo"]["hasNextPage"]
+    missed = (await call.first("TeamChanged", since=cursor))["teamChanged"]["changes"]
+    assert (missed[0]["kind"], missed[0]["entity"]["name"]) == ("CREATED", "Ada")
 
     assert call.called == documents().keys()

@@ -37,18 +37,31 @@ export default [
           exceptions: {
             // The outcome of one write: nothing that could be asked for, or changed, again.
             suffixes: ["Payload"],
-            // Parts of a project; days worked out from assignments; a reason in a payload.
-            types: ["Link", "Overlap", "UserError"],
+            types: [
+              // Parts of a project; days worked out from assignments; a reason in a payload.
+              "Link",
+              "Overlap",
+              "UserError",
+              // What happened to what has an id; where it stands in a list; what a listener is told.
+              "Change",
+              "ChangeConnection",
+              "ChangeEdge",
+              "PageInfo",
+              "TeamChanges",
+            ],
           },
         },
       ],
-      // Lists are complete or an error (docs/errors.md, LIMIT_EXCEEDED), never pages: a timeline
-      // wants the whole window. So there are no connections, and no PageInfo. The rules about
-      // connections stay on for the day that one is added.
-      "@graphql-eslint/relay-page-info": "off",
+      // The one connection is of changes, which have no end. All other lists are complete or an
+      // error (docs/errors.md, LIMIT_EXCEEDED), never pages: a timeline wants the whole window. So a
+      // list may wrap what is no edge; and a change is an event without an id, so no Node.
+      // Newest first is the one way through them.
+      "@graphql-eslint/relay-arguments": ["error", { includeBoth: false }],
+      // `changedAt` and `changedBy` are when and by whom, as `createdAt` is: no prefix.
+      "@graphql-eslint/no-typename-prefix": "off",
       "@graphql-eslint/relay-edge-types": [
         "error",
-        { withEdgeSuffix: true, shouldImplementNode: true, listTypeCanWrapOnlyEdgeType: false },
+        { withEdgeSuffix: true, shouldImplementNode: false, listTypeCanWrapOnlyEdgeType: false },
       ],
     },
   },

@@ -47,7 +47,8 @@ class Change:
 def changes(npm: Path, before: str, after: str) -> list[Change]:
     told = asker(npm, "diff.mjs")(before=before, after=after)
     assert isinstance(told, list)
-    return [Change(**each) for each in told]
+    # What is of the schema as a whole has no path.
+    return [Change(**{"path": "", **each}) for each in told]
 
 
 def announced(changelog: str) -> set[str]:

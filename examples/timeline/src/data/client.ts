@@ -3,11 +3,15 @@
 import { Client, fetchExchange } from "@urql/core"
 
 import { normalisedCache } from "./cache.ts"
+import { orderExchange } from "./order.ts"
+import { streamExchange } from "./stream.ts"
+
+const URL = "/graphql"
 
 export const createClient = () =>
   new Client({
-    url: "/graphql",
-    exchanges: [normalisedCache(), fetchExchange],
+    url: URL,
+    exchanges: [normalisedCache(), orderExchange, streamExchange(URL), fetchExchange],
     fetchOptions: { credentials: "same-origin" },
     preferGetMethod: false,
   })

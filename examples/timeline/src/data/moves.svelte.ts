@@ -8,9 +8,16 @@ import type { Client } from "@urql/core"
 import { SvelteMap } from "svelte/reactivity"
 
 import { AgainDocument, UpdateAssignmentDocument } from "../gql/graphql.ts"
-import { failureOf, refusal, type Failure } from "../lib/failures.ts"
+import { GONE, failureOf, refusal, type Failure } from "../lib/failures.ts"
 import { isSamePlace, placed, placeOf, type Assignment, type Place } from "../lib/plan.ts"
 import type { Plan } from "./plan.svelte.ts"
+
+/** A place that is shown and not stored yet, and the assignment as it was when it was taken from its own: what
+ * others have made of it since is a conflict. */
+interface Draft {
+  taken: Assignment
+  place: Place
+}
 
 /** How long keys may follow each other before what they add up to is sent, in milliseconds. */
 const KEYS_PAUSE = 400
@@ -19,7 +26,7 @@ export class Moves {
   private client: Client
   private plan: Plan
   private failed: (assignment: Assignment, failure: Failure) => void
-  private drafts = new SvelteMap<string, Place>()
+  private drafts = new SvelteMap<string, Draft>()
   private timers = new Map<string, ReturnType<typeof setTimeout>>()
   /** What is on its way: one update of an assignment at a time, since each names a version. */
   private sending = new Set<string>()
@@ -38,14 +45,15 @@ export class Moves {
     this.shown = $derived(
       [...plan.assignments.values()].map((each) => {
         const draft = this.drafts.get(each.id)
-        return draft ? placed(each, draft) : each
+        return draft ? placed(each, draft.place) : each
       }),
     )
   }
 
   /** Puts the bar there. With a pause, further moves within it go to the server as one. */
-  place(id: string, place: Place, pause: "keys" | "none" = "none"): void {
-    this.drafts.set(id, place)
+  place(bar: Assignment, place: Place, pause: "keys" | "none" = "none"): void {
+    const { id } = bar
+    this.drafts.set(id, { taken: this.drafts.get(id)?.taken ?? bar, place })
     clearTimeout(this.timers.get(id))
     if (pause === "none") void this.send(id)
     else this.timers.set(id, setTimeout(() => void this.send(id), KEYS_PAUSE))
@@ -59,26 +67,36 @@ export class Moves {
   private async send(id: string): Promise<void> {
     clearTimeout(this.timers.get(id))
     this.timers.delete(id)
-    const place = this.drafts.get(id)
+    const draft = this.drafts.get(id)
+    if (!draft || this.sending.has(id)) return // Its answer sends what came meanwhile.
+    const { taken, place } = draft
     const stored = this.plan.assignments.get(id)
-    if (!place || !stored || this.sending.has(id)) return // Its answer sends what came meanwhile.
-    if (isSamePlace(place, placeOf(stored))) {
+    if (!stored) {
+      this.drafts.delete(id)
+      this.failed(taken, GONE)
+      return
+    }
+    if (isSamePlace(place, placeOf(taken)) || isSamePlace(place, placeOf(stored))) {
       this.drafts.delete(id)
       return
     }
     this.sending.add(id)
-    const failure = await this.update(stored, place)
+    const written = await this.update(draft)
     this.sending.delete(id)
-    if (failure) {
+    const latest = this.drafts.get(id)
+    if ("code" in written) {
       this.drafts.delete(id)
-      this.failed(stored, failure)
-    } else if (this.drafts.get(id) === place) this.drafts.delete(id)
-    else if (!this.timers.has(id)) await this.send(id)
+      this.failed(taken, written)
+    } else if (!latest || latest.place === place) this.drafts.delete(id)
+    else {
+      this.drafts.set(id, { taken: written, place: latest.place })
+      if (!this.timers.has(id)) await this.send(id)
+    }
     void this.plan.showOverlaps()
   }
 
-  private async update(stored: Assignment, place: Place): Promise<Failure | null> {
-    const { id, version, resourceId } = stored
+  private async update({ taken, place }: Draft): Promise<Assignment | Failure> {
+    const { id, version, resourceId } = taken
     const moved = place.resourceId === resourceId ? {} : { resourceId: place.resourceId }
     const { startDate, endDate } = place
     const input = { id, expectedVersion: version, startDate, endDate, ...moved }
@@ -86,9 +104,10 @@ export class Moves {
       .mutation(UpdateAssignmentDocument, { input })
       .toPromise()
     if (error) return failureOf(error)
-    const failure = refusal(data?.updateAssignment?.errors ?? [])
+    const { assignment, errors } = data!.updateAssignment!
+    const failure = refusal(errors)
     if (failure) await lookAgain(this.client, this.plan, id, failure)
-    return failure
+    return failure ?? assignment!
   }
 }
 

@@ -1,7 +1,7 @@
 /**
  * What the board shows: the team and all assignments of the days that have been looked at. Each answer
- * stays subscribed to the cache, so whatever changes there (a mutation's answer, later a subscription's)
- * is on the board at once.
+ * stays subscribed to the cache, so whatever changes there (by a mutation's answer, or by what others do) is on
+ * the board at once.
  */
 
 import type { Client, OperationResult, RequestPolicy } from "@urql/core"
@@ -38,6 +38,9 @@ interface Asked {
   stop: () => void
 }
 
+/** How long after a change of somebody else overlaps are asked for, in milliseconds: one moves many. */
+const OVERLAPS_PAUSE = 400
+
 const keyOf = ({ from, to }: Span) => `${from}/${to}`
 
 export class Plan {
@@ -52,6 +55,7 @@ export class Plan {
   private asked = new Map<string, Asked>()
   private seen: Span | null = null
   private overlapsAsked = 0
+  private overlapsTimer: ReturnType<typeof setTimeout> | null = null
 
   assignments: ReadonlyMap<string, Assignment> = $derived(merged(this.answers.values()))
   /** How many items of the table couldn't be read. One Query may be behind several answers, so the
@@ -98,6 +102,14 @@ export class Plan {
       .toPromise()
     // A warning only: when it can't be had, what was known stays.
     if (asked === this.overlapsAsked && answer.data) this.overlaps = answer.data.team.overlaps
+  }
+
+  /** The same, after a while in which others may change more. */
+  showOverlapsSoon(): void {
+    this.overlapsTimer ??= setTimeout(() => {
+      this.overlapsTimer = null
+      void this.showOverlaps()
+    }, OVERLAPS_PAUSE)
   }
 
   private ask(span: Span, requestPolicy: RequestPolicy = "cache-first"): void {

@@ -10,6 +10,8 @@ export const en = {
   plan: "Plan",
   loading: "Loading the plan …",
   waiting: "Loading …",
+  notLive: "Not live.",
+  reconnecting: "Not live: reconnecting …",
   readOnly: "You may look at this plan, not change it.",
   close: "Close",
   cancel: "Cancel",

@@ -9,6 +9,8 @@ export const ja: Words = {
   plan: "計画",
   loading: "計画を読み込んでいます…",
   waiting: "読み込み中…",
+  notLive: "自動更新を停止しました。",
+  reconnecting: "自動更新が中断しています。再接続中…",
   readOnly: "この計画は閲覧のみできます。",
   close: "閉じる",
   cancel: "キャンセル",

@@ -14,11 +14,15 @@ export interface Reason {
   message: string
 }
 
+/** Of what somebody else has deleted meanwhile. */
+export const GONE: Failure = { code: "NOT_FOUND", message: "", correlationId: null }
+
 const BY_STATUS: Record<number, string> = { 401: "UNAUTHENTICATED", 403: "FORBIDDEN", 503: "UNAVAILABLE" }
 
 /** The failure behind an answer with GraphQL errors, or behind none. */
 export function failureOf(error: CombinedError): Failure {
-  const response = error.response as Response | undefined
+  const refused = error.networkError as { response?: Response } | undefined // as graphql-sse has it
+  const response = (error.response as Response | undefined) ?? refused?.response
   const correlation = response?.headers?.get("X-Correlation-Id") ?? null
   const [first] = error.graphQLErrors
   if (first) {

@@ -67,7 +67,7 @@ async def test_queries_and_mutations_are_carried_out_as_over_post(
 ) -> None:
     async with server.begun(team) as socket:
         await socket.subscribe("1", query=MUTATION)
-        written = {"data": {"createResource": {"errors": []}}}
+        written: Any = {"data": {"createResource": {"errors": []}}}
         assert await socket.hear() == {"type": "next", "id": "1", "payload": written}
         assert await socket.hear() == {"type": "complete", "id": "1"}
     assert len(await everything(store, team)) == 1

@@ -145,7 +145,7 @@ async def test_an_expired_token_ends_it(
     async with server.begun(member) as socket:
         await socket.stands()
         later = time.time() + 24 * 3600
-        tokens = server.app.state.authenticator._tokens
+        tokens = server.state.authenticator._tokens
         monkeypatch.setattr(tokens, "_clock", lambda: later)
         assert await socket.is_closed() == (FORBIDDEN, "This session has ended")
 

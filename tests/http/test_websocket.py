@@ -7,8 +7,6 @@ from collections.abc import Iterator
 
 import httpx
 import pytest
-from starlette.applications import Starlette
-from starlette.types import Message, Scope
 
 from data.store import Store
 from server.settings import Settings
@@ -103,33 +101,6 @@ async def test_an_offer_of_http2_with_a_body_is_refused_and_says_why(
     assert answer.status == 400
     assert "without `Upgrade`" in answer.json()["errors"][0]["message"]
     assert await connection.is_closed()
-
-
-@pytest.mark.parametrize("path", ["/graphql", "/"])
-@pytest.mark.parametrize("protocol", ["graphql-ws", "graphql-transport-ws"])
-async def test_a_websocket_from_any_other_server_is_closed_before_it_opens(
-    app: Starlette, store: Store, team: str, protocol: str, path: str
-) -> None:
-    scope: Scope = {
-        "type": "websocket",
-        "asgi": {"version": "3.0"},
-        "scheme": "ws",
-        "path": path,
-        "query_string": b"",
-        "subprotocols": [protocol],
-        "headers": [(b"cookie", f"{COOKIE}={token(team)}".encode())],
-    }
-    sent: list[Message] = []
-
-    async def receive() -> Message:
-        return {"type": "websocket.connect"}
-
-    async def send(message: Message) -> None:
-        sent.append(message)
-
-    async with nothing_written(store, team):
-        await app(scope, receive, send)
-    assert [message["type"] for message in sent] == ["websocket.close"]
 
 
 async def test_there_is_no_subscription_and_no_stream_over_http_either(url: str, team: str) -> None:

@@ -89,7 +89,7 @@ class _Conversation:
         try:
             with suppress(ExceptionGroup):  # What ended it was noted as it happened.
                 async with asyncio.TaskGroup() as tasks:
-                    await operations.noting(self._talk(tasks))
+                    await operations.noting(self._talk, tasks)
             if operations.ended:
                 await self._close(operations.ended)
             await operations.finish()
@@ -118,7 +118,7 @@ class _Conversation:
         session = await self._session(headers)
         try:
             with self._endpoint.connections.websocket(session.team_id):
-                tasks.create_task(self._operations.noting(self._watch(headers, session)))
+                tasks.create_task(self._operations.noting(self._watch, headers, session))
                 await self._say(ACK)
                 while True:
                     await self._answer(await self._next(), session, tasks)

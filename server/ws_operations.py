@@ -1,9 +1,9 @@
 """The operations of one WebSocket, by the ids that the client gave them."""
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Awaitable, Callable
 from contextlib import ExitStack, aclosing
-from typing import Any, Final
+from typing import Final, TypeVarTuple, Unpack
 
 import structlog
 
@@ -25,6 +25,8 @@ from server.ws_messages import CloseCode, Subscribe, complete, error, next_answe
 __all__ = ["SocketOperations"]
 
 log = structlog.get_logger(__name__)
+
+Args = TypeVarTuple("Args")
 
 SWITCHED: Final = 101
 """The status of what is answered over WebSocket: that of the handshake."""
@@ -52,11 +54,11 @@ class SocketOperations:
         self._streams: set[asyncio.Task[None]] = set()
         self._single: set[asyncio.Task[tuple[bytes, ...]]] = set()
 
-    async def noting(self, part: Coroutine[Any, Any, None]) -> None:
+    async def noting(self, part: Callable[[Unpack[Args]], Awaitable[None]], *args: *Args) -> None:
         """Runs a part of the connection. What ends it is noted before the other parts are stopped,
         so that they know."""
         try:
-            await part
+            await part(*args)
         except Ended as ended:
             self.ended = self.ended or ended
             raise
@@ -82,7 +84,7 @@ class SocketOperations:
             await self._say(error(message.id, problem(refused.message, code)["errors"]))
             return
         if is_subscription(document.operation(message.envelope.operation_name)):
-            task = tasks.create_task(self.noting(self._stream(message, document, session)))
+            task = tasks.create_task(self.noting(self._stream, message, document, session))
             self._streams.add(task)
             task.add_done_callback(self._streams.discard)
         else:
@@ -90,7 +92,7 @@ class SocketOperations:
             carried_out = asyncio.create_task(self._carried_out(message, document, session))
             self._single.add(carried_out)
             carried_out.add_done_callback(self._single.discard)
-            task = tasks.create_task(self.noting(self._answer(carried_out)))
+            task = tasks.create_task(self.noting(self._answer, carried_out))
         self._by_id[message.id] = task
         task.add_done_callback(lambda done: self._forget(message.id, done))
 

@@ -75,12 +75,19 @@ query Timeline($from: Date!, $to: Date!) {
     storage.setItem("example", variables);
   }
 
+  // Subscriptions go over WebSocket, to the same address.
+  const socket = new URL(location.pathname, location.href);
+  socket.protocol = location.protocol === "https:" ? "wss:" : "ws:";
+
   const logo = React.createElement(GraphiQL.Logo, null, "Resource planner");
   const editor = React.createElement(
     GraphiQL,
     {
       // Same origin, so the session cookie goes along.
-      fetcher: GraphiQL.createFetcher({ url: location.pathname }),
+      fetcher: GraphiQL.createFetcher({
+        url: location.pathname,
+        subscriptionUrl: socket.href,
+      }),
       storage,
       defaultQuery: query,
       defaultTabs: [{ query, variables }],

@@ -1,5 +1,6 @@
 """infra/nginx.conf, run by nginx itself in front of the server."""
 
+import json
 import os
 import shutil
 import ssl
@@ -10,9 +11,12 @@ from typing import Final
 
 import httpx
 import pytest
+from websockets.asyncio.client import connect
+from websockets.typing import Origin, Subprotocol
 
 from data.store import Store
 from server.settings import Settings
+from server.ws_messages import PROTOCOL
 from tests.api.http import GRAPHQL, JSON, MUTATION, QUERY, is_refused, named
 from tests.api_client import everything
 from tests.deploy.events import session
@@ -21,6 +25,8 @@ from tests.engines import require
 from tests.live import live
 from tests.programs import PATIENCE, free_port, program, until_it_listens
 from tests.store.certificates import certificate
+from tests.subscriptions.events import EVENTS, Stream
+from tests.subscriptions.sockets import Socket
 
 pytestmark = pytest.mark.engines("embedded")
 
@@ -138,6 +144,53 @@ async def test_answers_are_compressed(http: httpx.AsyncClient, team: str, media_
     answer = await http.post("/graphql", json={"query": QUERY}, headers=headers)
     assert answer.headers["content-encoding"] == "gzip"
     assert "Accept-Encoding" in ",".join(answer.headers.get_list("vary"))
+    assert answer.json() == named(team)
+
+
+LIVE: Final = "subscription { teamChanged { cursor changes { kind } } }"
+CREATED: Final = [{"kind": "CREATED"}]
+
+
+async def test_a_websocket_gets_through_as_it_goes(proxy: tuple[str, Path], team: str) -> None:
+    url, pem = proxy
+    headers = {"Cookie": "; ".join(session(team, secure=True))}
+    async with (
+        client(url, pem) as http,
+        connect(
+            f"{url.replace('https', 'wss')}/graphql",
+            ssl=ssl.create_default_context(cafile=str(pem)),
+            subprotocols=[Subprotocol(PROTOCOL)],
+            origin=Origin(PUBLIC),
+            additional_headers=headers,
+            proxy=None,
+        ) as connection,
+    ):
+        socket = Socket(connection)
+        await socket.begin()
+        await socket.subscribe(query=LIVE)
+        assert (await socket.hear())["payload"]["data"]["teamChanged"]["changes"] == []
+        await http.post("/graphql", json={"query": MUTATION}, headers=headers)
+        assert (await socket.hear())["payload"]["data"]["teamChanged"]["changes"] == CREATED
+
+
+async def test_events_get_through_one_by_one(proxy: tuple[str, Path], team: str) -> None:
+    headers = signed_in(team, Accept=EVENTS)
+    async with (
+        client(*proxy) as http,
+        http.stream("POST", "/graphql", json={"query": LIVE}, headers=headers) as response,
+    ):
+        stream = Stream(response)
+        for expected in ([], CREATED):
+            name, data = await stream.hear()
+            changes = json.loads(data)["data"]["teamChanged"]["changes"]
+            assert (name, changes) == ("next", expected)
+            await http.post("/graphql", json={"query": MUTATION}, headers=signed_in(team))
+
+
+async def test_no_other_upgrade_gets_through(http: httpx.AsyncClient, team: str) -> None:
+    """A POST that offers HTTP/2 is refused by the server itself."""
+    headers = signed_in(team, Connection="Upgrade, HTTP2-Settings", Upgrade="h2c")
+    answer = await http.post("/graphql", json={"query": QUERY}, headers=headers)
     assert answer.json() == named(team)
 
 

@@ -37,12 +37,12 @@ class Line:
     async def __anext__(self) -> Batch:
         if not self.taken:
             self.taken = 1
-            return Batch((), "cursor-0", ("first",))
+            return batch("cursor-0", 0)
         while not self._waiting:
             if self._feed.endless:
                 self.taken += 1
                 await asyncio.sleep(0)
-                return Batch((), self._feed.endless, (self, self.taken))
+                return batch(self._feed.endless, id(self), self.taken)
             self._more.clear()
             await self._more.wait()
         found = self._waiting.popleft()
@@ -57,11 +57,11 @@ class Line:
 
 
 class Feed:
-    """Hands out lines. With `endless` each of them has this cursor again and again."""
+    """Hands out lines, and batches to all of them."""
 
     def __init__(self) -> None:
         self.lines: list[Line] = []
-        self.endless = ""
+        self.endless: str | None = None
         self.refuses: PlannerError | None = None
 
     async def subscribe(self, team_id: str, since: str | None) -> Line:
@@ -76,10 +76,15 @@ class Feed:
     async def aclose(self) -> None:
         pass
 
+    def never_ends(self, cursor: str) -> None:
+        """Gives each line this batch, and then the same again and again."""
+        self.endless = cursor
+        self.publish(cursor)
+
     def publish(self, cursor: str) -> None:
         """Gives each line a batch."""
         for line in list(self.lines):
-            line.add(Batch((), cursor, (cursor,)))
+            line.add(batch(cursor))
 
     def breaks(self, error: Exception) -> None:
         """Ends each line with the error."""
@@ -88,3 +93,8 @@ class Feed:
 
     def falls_behind(self) -> None:
         self.breaks(FellBehind())
+
+
+def batch(cursor: str, *key: int) -> Batch:
+    """A batch without changes."""
+    return Batch((), cursor, ("feed", cursor, key))

@@ -4,11 +4,12 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
 import httpx
 from starlette.applications import Starlette
+from starlette.datastructures import State
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 from websockets.typing import Origin, Subprotocol
@@ -86,15 +87,12 @@ def changed(cursor: str) -> dict[str, Any]:
 
 @dataclass
 class Server:
-    """A running server, and the feed of its subscriptions."""
+    """A running server, and the feed of its subscriptions. One that is another process has neither
+    an application to look into nor such a feed."""
 
     url: str
-    app: Starlette
-    feed: Feed
-
-    @property
-    def origin(self) -> str:
-        return self.url
+    app: Starlette | None = None
+    feed: Feed = field(default_factory=Feed)
 
     @asynccontextmanager
     async def socket(
@@ -136,15 +134,21 @@ class Server:
         ) as client:
             yield client
 
+    @property
+    def state(self) -> State:
+        """What the application has put together."""
+        assert self.app
+        return self.app.state
+
     def counts(self, metric: str, **labels: str) -> float:
         """A number of the server's metrics."""
-        found = self.app.state.metrics.registry.get_sample_value(metric, labels)
+        found = self.state.metrics.registry.get_sample_value(metric, labels)
         return found or 0.0
 
     def begin(self) -> None:
         """Puts a feed in place of the one there is."""
         self.feed = Feed()
-        self.app.state.operations.live = cast("LiveFeed", self.feed)
+        self.state.operations.live = cast("LiveFeed", self.feed)
 
     async def is_left(self) -> None:
         """Waits until nobody is there any more, and nothing of them is left."""
@@ -159,7 +163,7 @@ async def serving(settings: Settings, *, log_level: str = "critical") -> AsyncIt
     """A server with these settings."""
     app = create_app(settings, credentials=DUMMY_CREDENTIALS)
     with live(settings, app, log_level=log_level) as url:
-        server = Server(url, app, Feed())
+        server = Server(url, app)
         async with server.http(None) as client:
             await client.get("/healthz")  # Answered once it has started.
         server.begin()

@@ -200,6 +200,7 @@ async def test_a_server_that_can_not_refuse_in_http_closes_before_it_opens(
         sent.append(message)
 
     async with nothing_written(store, team):
+        assert server.app
         await server.app(scope, receive, send)
     assert [message["type"] for message in sent] == ["websocket.close"]
 

@@ -15,7 +15,7 @@ from server.session import NO_TEAM, UNAUTHENTICATED, Authenticator
 from server.settings import MembershipSource, Settings
 from tests.api.http import QUERY, named
 from tests.api_client import token
-from tests.subscriptions.events import events, reading
+from tests.subscriptions.events import reading
 from tests.subscriptions.sockets import Server
 
 UNAUTHORIZED, FORBIDDEN, TRY_AGAIN_LATER = 4401, 4403, 1013
@@ -127,14 +127,13 @@ async def test_a_connection_ends_with_its_session(
 ) -> None:
     async with server.begun(member) as socket, reading(server, member) as stream:
         await socket.stands()
-        heard = events(stream)
-        assert (await anext(heard))[0] == "next"
+        assert (await stream.hear())[0] == "next"
         await change(store, member)
         code, reason = await socket.is_closed()
         assert code == FORBIDDEN
         assert reason
         # The answer ends, and is not complete: the client is to come back, and is told then.
-        assert [each async for each in heard] == []
+        assert await stream.rest() == []
     for transport in ("websocket", "sse"):
         assert server.counts("planner_live_connections", transport=transport) == 0
     assert server.counts("planner_subscriptions_ended_total", reason="session") >= 2
@@ -146,7 +145,7 @@ async def test_an_expired_token_ends_it(
     async with server.begun(member) as socket:
         await socket.stands()
         later = time.time() + 24 * 3600
-        tokens = server.app.state.authenticator._tokens
+        tokens = server.state.authenticator._tokens
         monkeypatch.setattr(tokens, "_clock", lambda: later)
         assert await socket.is_closed() == (FORBIDDEN, "This session has ended")
 

@@ -67,7 +67,7 @@ async def test_queries_and_mutations_are_carried_out_as_over_post(
 ) -> None:
     async with server.begun(team) as socket:
         await socket.subscribe("1", query=MUTATION)
-        written = {"data": {"createResource": {"errors": []}}}
+        written: Any = {"data": {"createResource": {"errors": []}}}
         assert await socket.hear() == {"type": "next", "id": "1", "payload": written}
         assert await socket.hear() == {"type": "complete", "id": "1"}
     assert len(await everything(store, team)) == 1
@@ -177,7 +177,7 @@ async def test_a_write_whose_client_goes_away_is_finished(
     """As over POST: nothing is cut in two."""
     loop = asyncio.get_running_loop()
     arrived, go_on = asyncio.Event(), asyncio.Event()
-    transport = server.app.state.store.transport
+    transport = server.state.store.transport
 
     class Held:
         async def send(self, operation: str, request: object) -> bytes:
@@ -186,7 +186,7 @@ async def test_a_write_whose_client_goes_away_is_finished(
             sent: bytes = await transport.send(operation, request)
             return sent
 
-    monkeypatch.setattr(server.app.state.store, "transport", Held())
+    monkeypatch.setattr(server.state.store, "transport", Held())
     async with server.begun(team) as socket:
         await socket.subscribe("1", query=MUTATION)
         async with asyncio.timeout(PATIENCE):

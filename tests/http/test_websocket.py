@@ -103,7 +103,9 @@ async def test_an_offer_of_http2_with_a_body_is_refused_and_says_why(
     assert await connection.is_closed()
 
 
-async def test_there_is_no_subscription_and_no_stream_over_http_either(url: str, team: str) -> None:
+async def test_there_is_no_subscription_over_http_either_and_who_takes_events_is_told_in_one(
+    url: str, team: str
+) -> None:
     headers = {"Authorization": f"Bearer {token(team)}"}
     async with httpx.AsyncClient(base_url=url, headers=headers) as client:
         response = await client.post(
@@ -114,6 +116,13 @@ async def test_there_is_no_subscription_and_no_stream_over_http_either(url: str,
         assert is_refused(response, 400)
         assert "PLANNER_LIVE" in response.json()["errors"][0]["message"]
         response = await client.post(
-            "/graphql", json={"query": QUERY}, headers={"Accept": "text/event-stream"}
+            "/graphql",
+            json={"query": "subscription { teamChanged { cursor } }"},
+            headers={"Accept": "text/event-stream"},
         )
-        assert response.status_code == 406
+        assert response.status_code == 200
+        told, _, end = response.text.partition("\n\n")
+        [error] = json.loads(told.removeprefix("event: next\ndata: "))["errors"]
+        assert error["extensions"]["code"] == "BAD_USER_INPUT"
+        assert "PLANNER_LIVE" in error["message"]
+        assert end == "event: complete\ndata:\n\n"

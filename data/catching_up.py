@@ -92,7 +92,7 @@ class CatchUp:
     async def _extend(self, wanted: Wanted) -> None:
         near = [each for each in self._asking if abs(each.stood.at - wanted.stood.at) <= _TOGETHER]
         histories = [
-            History(self._reader, shard, needs, seconds=self._seconds)
+            History(self._reader, shard, [*needs, *self._promised(shard)], seconds=self._seconds)
             for shard in self._reader.shards.values()
             if (needs := self._missing(shard.id, near))
         ]
@@ -120,20 +120,31 @@ class CatchUp:
             raise _too_old()
         self._splice(histories, min(each.stood.at for each in near))
 
+    def _promised(self, shard: Shard) -> tuple[Need, ...]:
+        """What somebody else waits for of a shard already."""
+        follower = self._reader.followers.get(shard.id)
+        return follower.needs if follower else ()
+
     def _splice(self, histories: Sequence[History], at: float) -> None:
         """Puts what was read into the log, in one step: nothing is read meanwhile."""
         idle = [each for each in histories if each.is_idle]
         earlier = [each for each in histories if not each.is_idle]
         self._log.prepend(self._merged(earlier, at))
         for history in earlier:
-            _cover(self._log.coverage.setdefault(history.shard.id, Coverage()), history)
+            coverage = self._log.coverage.setdefault(history.shard.id, Coverage())
+            coverage.floor = history.floor
+            coverage.since = min(coverage.since, history.since)
         passed = self._reader.positions()
         for history in idle:
             for entry in history.entries:
                 entry.replayed, entry.passed = True, passed
                 self._log.append(entry)
-            _cover(self._log.coverage[history.shard.id], history)
-            self._reader.followers[history.shard.id].move(history.last or Place.OLDEST)
+            coverage = self._log.coverage[history.shard.id]
+            coverage.floor = history.floor if history.has_begun else history.least
+            coverage.since = min(coverage.since, history.since)
+            self._reader.followers[history.shard.id].move(
+                history.last or Place.OLDEST, *history.rest, replays=True
+            )
         self._log.wake_all()
 
     def _merged(self, histories: Sequence[History], at: float) -> Iterator[Entry]:
@@ -168,11 +179,6 @@ class CatchUp:
                 timed.append((now, entry))
             latest[history.shard.id] = now
             yield timed
-
-
-def _cover(coverage: Coverage, history: History) -> None:
-    coverage.floor = history.floor
-    coverage.since = min(coverage.since, history.since)
 
 
 def _too_old() -> BadInput:

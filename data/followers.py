@@ -1,11 +1,14 @@
 """How far one shard of the stream was read, and how fast shards are read."""
 
-import math
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import takewhile
 
 from data.cursors import MARGIN
-from data.streams import Place, Shard
+from data.lineage import Need
+from data.stream_records import written_at
+from data.streams import Place, Record, Shard
 
 __all__ = ["Follower", "Pace"]
 
@@ -23,23 +26,24 @@ class Pace:
 
 
 class Follower:
-    """How far one shard was read. While `skipped_before` is set, what was written before that
-    moment, in seconds since 1970, is passed over. `polled` is when all of it was last seen."""
+    """How far one shard was read. `last` is the number of the last record, `polled` when all of it
+    was last seen. Where there are `needs`, what none of them finds new is passed over until one
+    does. While it `replays`, what it reads may have been written long ago."""
 
-    def __init__(self, shard: Shard, place: Place | int, *, skipped_before: float = -math.inf):
+    def __init__(self, shard: Shard, place: Place | int, *needs: Need) -> None:
         self.shard = shard
-        self.skipped_before = skipped_before
         self.polled = time.time()
         self.finished: float | None = None
         self.last: int | None = None
-        self.iterator: str | None = None
         self.moves = 0
-        self.move(place)
+        self.move(place, *needs)
 
-    def move(self, place: Place | int) -> None:
+    def move(self, place: Place | int, *needs: Need, replays: bool = False) -> None:
         """Goes on from another place; a page that is on its way from the old one is not taken."""
         self.place = place
-        self.iterator = None
+        self.needs = needs
+        self.replays = replays
+        self.iterator: str | None = None
         self.moves += 1
         if not isinstance(place, Place):
             self.last = place
@@ -48,9 +52,18 @@ class Follower:
         """Goes on from where it is with another iterator. Where that has no number, the time
         says it."""
         if self.last is not None:
-            self.move(self.last)
+            self.move(self.last, *self.needs, replays=self.replays)
         elif self.place is Place.NEWEST:
-            self.skipped_before = self.polled - MARGIN
-            self.move(Place.OLDEST)
+            self.move(Place.OLDEST, Need(None, self.polled - MARGIN))
         else:
-            self.move(self.place)
+            self.move(self.place, *self.needs, replays=self.replays)
+
+    def skipped(self, records: Iterable[Record]) -> int:
+        """How many of these, at the beginning, are news to nobody."""
+        if not self.needs:
+            return 0
+        return sum(1 for _ in takewhile(self._is_old, records))
+
+    def _is_old(self, record: Record) -> bool:
+        sequence, at = int(record.images.sequence), written_at(record)
+        return not any(need.has(sequence, at) for need in self.needs)

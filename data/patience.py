@@ -25,8 +25,8 @@ def jittered(attempt: int, first: float, longest: float = _LONGEST_PAUSE) -> flo
 async def patiently(
     request: Callable[[*Ts], Awaitable[T]], *args: *Ts, seconds: float, pause: float
 ) -> T:
-    """What the request returns for these arguments, sent again while it raises Unavailable. Raises it when it still
-    does after so many seconds."""
+    """What the request returns for these arguments, sent again while it raises Unavailable. Raises
+    it when it still does after so many seconds."""
     deadline = time.monotonic() + seconds
     attempt = 0
     while True:

@@ -58,6 +58,7 @@ class CatchUp:
         try:
             async with self._lock:
                 if not self._is_covered(wanted):
+                    await self._settle(wanted)
                     await self._extend(wanted)
         finally:
             self._asking.remove(wanted)
@@ -88,6 +89,21 @@ class CatchUp:
         coverage = self._log.coverage.get(shard, Coverage())
         needs = [each.needs.get(shard, NOTHING) for each in asking]
         return [need for need in needs if need is not NOTHING and not coverage.covers(need)]
+
+    async def _settle(self, wanted: Wanted) -> None:
+        """Waits until shards of which nothing was read have nothing that was there when this
+        began: what is read of them here is older than what the reader waits for."""
+        began = time.time()
+        for shard in wanted.needs:
+            follower = self._reader.followers.get(shard)
+            while (
+                follower
+                and follower.finished is None
+                and follower.polled < began
+                and self._log.coverage[shard].begin is None
+                and self._reader.lost is None
+            ):
+                await follower.answered()
 
     async def _extend(self, wanted: Wanted) -> None:
         near = [each for each in self._asking if abs(each.stood.at - wanted.stood.at) <= _TOGETHER]

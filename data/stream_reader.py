@@ -88,6 +88,8 @@ class StreamReader:
         """Tells all who wait that nothing more will come."""
         self.lost = self.lost or Unavailable("live updates have ended; subscribe again")
         self.log.wake_all()
+        for follower in self.followers.values():
+            follower.wake()
 
     async def list_shards(self) -> None:
         """Looks which shards there are, and forgets those that are gone."""
@@ -108,7 +110,9 @@ class StreamReader:
             if each.finished is None or each.finished > now - _KEPT_SECONDS
         }
         unread = [each.polled for each in current.values() if each.last is None]
-        return Positions(min(unread, default=now), {id: each.last for id, each in current.items()})
+        return Positions(
+            min(unread, default=now), {id: each.position for id, each in current.items()}
+        )
 
     def entries(
         self, shard: str, records: Iterable[Record], passed: Positions, before: int | None
@@ -140,8 +144,7 @@ class StreamReader:
                 continue
             self._take(follower, page.records)
             follower.iterator = page.next
-            if not page.records:
-                follower.polled, follower.replays = began, False
+            follower.was_answered(began, empty=not page.records)
             if page.next is None:
                 follower.finished = time.time()
             elif len(page.records) < _MANY_RECORDS and size < _MANY_BYTES:
@@ -163,13 +166,16 @@ class StreamReader:
         coverage = self.log.coverage[follower.shard.id]
         skipped = follower.skipped(records)
         if skipped:
-            follower.last = coverage.floor = int(records[skipped - 1].images.sequence)
+            follower.last = int(records[skipped - 1].images.sequence)
             records = records[skipped:]
         if not records:
             return
         follower.needs = ()
         if coverage.begin is None:
-            coverage.first = int(records[0].images.sequence)
+            if follower.last is None and follower.place is Place.NEWEST:
+                coverage.first = int(records[0].images.sequence)
+            else:
+                coverage.floor = follower.last or 0
         teams = set()
         passed = self.positions()
         for entry in self.entries(follower.shard.id, records, passed, follower.last):

@@ -50,8 +50,8 @@ def item(team: str, id: str, version: int, *, at: str | None = None) -> Item:
 
 class FakeStream:
     """Answers what `Streams` asks. `errors` are raised by the next requests of their operation;
-    `page` is how many records an answer has at most, `empty` how many empty pages come before
-    each that has any."""
+    `page` is how many records an answer has at most, `empty` says whether an empty page comes
+    before each that has any."""
 
     def __init__(self, *, page: int = 1_000, empty: int = 0) -> None:
         self.label = "2026"

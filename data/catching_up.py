@@ -150,8 +150,8 @@ class CatchUp:
             coverage = self._log.coverage.setdefault(history.shard.id, Coverage())
             coverage.floor = history.floor
             coverage.since = min(coverage.since, history.since)
-        passed = self._reader.positions()
         for history in idle:
+            passed = self._reader.positions()
             for entry in history.entries:
                 entry.replayed, entry.passed = True, passed
                 self._log.append(entry)

@@ -54,8 +54,9 @@ class History:
 
     @property
     def rest(self) -> Sequence[Need]:
-        """The needs of which the first record is still to come."""
-        return () if self.has_begun else self._needs
+        """The needs of which the first record is still to come, unless a number says which."""
+        is_dated = any(need.after is None for need in self._needs)
+        return self._needs if is_dated and not self.has_begun else ()
 
     @property
     def is_idle(self) -> bool:

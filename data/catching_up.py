@@ -58,6 +58,7 @@ class CatchUp:
         try:
             async with self._lock:
                 if not self._is_covered(wanted):
+                    await self._settle(wanted)
                     await self._extend(wanted)
         finally:
             self._asking.remove(wanted)
@@ -89,10 +90,25 @@ class CatchUp:
         needs = [each.needs.get(shard, NOTHING) for each in asking]
         return [need for need in needs if need is not NOTHING and not coverage.covers(need)]
 
+    async def _settle(self, wanted: Wanted) -> None:
+        """Waits until shards of which nothing was read have nothing that was there when this
+        began: what is read of them here is older than what the reader waits for."""
+        began = time.time()
+        for shard in wanted.needs:
+            follower = self._reader.followers.get(shard)
+            while (
+                follower
+                and follower.finished is None
+                and follower.polled < began
+                and self._log.coverage[shard].begin is None
+                and self._reader.lost is None
+            ):
+                await follower.answered()
+
     async def _extend(self, wanted: Wanted) -> None:
         near = [each for each in self._asking if abs(each.stood.at - wanted.stood.at) <= _TOGETHER]
         histories = [
-            History(self._reader, shard, needs, seconds=self._seconds)
+            History(self._reader, shard, [*needs, *self._promised(shard)], seconds=self._seconds)
             for shard in self._reader.shards.values()
             if (needs := self._missing(shard.id, near))
         ]
@@ -120,20 +136,31 @@ class CatchUp:
             raise _too_old()
         self._splice(histories, min(each.stood.at for each in near))
 
+    def _promised(self, shard: Shard) -> tuple[Need, ...]:
+        """What somebody else waits for of a shard already."""
+        follower = self._reader.followers.get(shard.id)
+        return follower.needs if follower else ()
+
     def _splice(self, histories: Sequence[History], at: float) -> None:
         """Puts what was read into the log, in one step: nothing is read meanwhile."""
         idle = [each for each in histories if each.is_idle]
         earlier = [each for each in histories if not each.is_idle]
         self._log.prepend(self._merged(earlier, at))
         for history in earlier:
-            _cover(self._log.coverage.setdefault(history.shard.id, Coverage()), history)
-        passed = self._reader.positions()
+            coverage = self._log.coverage.setdefault(history.shard.id, Coverage())
+            coverage.floor = history.floor
+            coverage.since = min(coverage.since, history.since)
         for history in idle:
+            passed = self._reader.positions()
             for entry in history.entries:
                 entry.replayed, entry.passed = True, passed
                 self._log.append(entry)
-            _cover(self._log.coverage[history.shard.id], history)
-            self._reader.followers[history.shard.id].move(history.last or Place.OLDEST)
+            coverage = self._log.coverage[history.shard.id]
+            coverage.floor = history.floor if history.has_begun else history.least
+            coverage.since = min(coverage.since, history.since)
+            self._reader.followers[history.shard.id].move(
+                history.last or Place.OLDEST, *history.rest, replays=True
+            )
         self._log.wake_all()
 
     def _merged(self, histories: Sequence[History], at: float) -> Iterator[Entry]:
@@ -168,11 +195,6 @@ class CatchUp:
                 timed.append((now, entry))
             latest[history.shard.id] = now
             yield timed
-
-
-def _cover(coverage: Coverage, history: History) -> None:
-    coverage.floor = history.floor
-    coverage.since = min(coverage.since, history.since)
 
 
 def _too_old() -> BadInput:

@@ -17,7 +17,7 @@ from data.errors import BadInput
 __all__ = ["MARGIN", "Cursor", "Positions", "decoded", "encoded"]
 
 MARGIN = 10.0
-"""Seconds by which two servers' clocks may differ, and the stream may lag behind the table."""
+"""Seconds by which the clocks of servers may differ, and the stream may lag behind the table."""
 
 _DIGEST_BYTES = 12
 _NAME_BYTES = 6

@@ -1,11 +1,15 @@
 """How far one shard of the stream was read, and how fast shards are read."""
 
-import math
+import asyncio
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from data.cursors import MARGIN
-from data.streams import Place, Shard
+from data.lineage import Need
+from data.stream_records import written_at
+from data.streams import Place, Record, Shard
 
 __all__ = ["Follower", "Pace"]
 
@@ -23,23 +27,32 @@ class Pace:
 
 
 class Follower:
-    """How far one shard was read. While `skipped_before` is set, what was written before that
-    moment, in seconds since 1970, is passed over. `polled` is when all of it was last seen."""
+    """How far one shard was read. `last` is the number of the last record, `polled` a moment at
+    which all that there was had been read. Where there are `needs`, what none of them finds new is
+    passed over until one does. While it `replays`, what it reads may have been written long ago."""
 
-    def __init__(self, shard: Shard, place: Place | int, *, skipped_before: float = -math.inf):
+    def __init__(self, shard: Shard, place: Place | int, *needs: Need) -> None:
         self.shard = shard
-        self.skipped_before = skipped_before
         self.polled = time.time()
         self.finished: float | None = None
+        self._empty: float | None = None
         self.last: int | None = None
-        self.iterator: str | None = None
         self.moves = 0
-        self.move(place)
+        self._answer = asyncio.Event()
+        self.move(place, *needs)
 
-    def move(self, place: Place | int) -> None:
+    @property
+    def position(self) -> int | None:
+        """`last`, unless all up to there was passed over: others may ask for some of it."""
+        return None if self.needs else self.last
+
+    def move(self, place: Place | int, *needs: Need, replays: bool = False) -> None:
         """Goes on from another place; a page that is on its way from the old one is not taken."""
         self.place = place
-        self.iterator = None
+        self.needs = needs
+        self.replays = replays
+        self._empty = None
+        self.iterator: str | None = None
         self.moves += 1
         if not isinstance(place, Place):
             self.last = place
@@ -48,9 +61,34 @@ class Follower:
         """Goes on from where it is with another iterator. Where that has no number, the time
         says it."""
         if self.last is not None:
-            self.move(self.last)
+            self.move(self.last, *self.needs, replays=self.replays)
         elif self.place is Place.NEWEST:
-            self.skipped_before = self.polled - MARGIN
-            self.move(Place.OLDEST)
+            self.move(Place.OLDEST, Need(None, self.polled - MARGIN))
         else:
-            self.move(self.place)
+            self.move(self.place, *self.needs, replays=self.replays)
+
+    def was_answered(self, asked: float, *, empty: bool) -> None:
+        """Takes note of a page that was asked for at this moment. A page may be empty though more
+        follows, so that it takes two in a row to say that all has been seen."""
+        if empty and self._empty is not None:
+            self.polled, self.replays = self._empty, False
+        self._empty = asked if empty else None
+        self.wake()
+
+    def wake(self) -> None:
+        answer, self._answer = self._answer, asyncio.Event()
+        answer.set()
+
+    async def answered(self) -> None:
+        """Waits for the next page, or the end of all reading."""
+        await self._answer.wait()
+
+    def skipped(self, records: Sequence[Record]) -> int:
+        """How many of these, at the beginning, are news to nobody."""
+        if not self.needs:
+            return 0
+        return sum(1 for _ in takewhile(self._is_old, records))
+
+    def _is_old(self, record: Record) -> bool:
+        sequence, at = int(record.images.sequence), written_at(record)
+        return not any(need.has(sequence, at) for need in self.needs)

@@ -26,7 +26,8 @@ class TooMuch(Exception):
 
 class History:
     """The changes of one shard from the first record on that any of the needs finds new. `floor`
-    is the number of the one before it, `since` the moment from which on all is there."""
+    is the number of the one before it, `last` that of the last one that was read, `least`
+    the lowest number that is needed, if any, `since` the moment from which on all is there."""
 
     def __init__(
         self, reader: StreamReader, shard: Shard, needs: Sequence[Need], *, seconds: float
@@ -34,12 +35,14 @@ class History:
         self.shard = shard
         self.entries: list[Entry] = []
         self.since = min((each.since for each in needs if each.after is None), default=math.inf)
-        self.floor = min(0 if each.after is None else each.after for each in needs)
+        numbers = [each.after for each in needs if each.after is not None]
+        self.least = min(numbers, default=None)
+        self.floor = min(numbers) if len(numbers) == len(needs) else 0
         self.last = self.floor
         self._reader = reader
         self._needs = needs
         self._seconds = seconds
-        self._has_begun = False
+        self.has_begun = False
         self._has_ended = False
         self._seen = self.floor
         self._iterator: str | None = None
@@ -48,6 +51,12 @@ class History:
     def coverage(self) -> Coverage:
         """What the log has of the shard."""
         return self._reader.log.coverage.get(self.shard.id) or Coverage()
+
+    @property
+    def rest(self) -> Sequence[Need]:
+        """The needs of which the first record is still to come, unless a number says which."""
+        is_dated = any(need.after is None for need in self._needs)
+        return self._needs if is_dated and not self.has_begun else ()
 
     @property
     def is_idle(self) -> bool:
@@ -116,8 +125,8 @@ class History:
             if until is not None and sequence >= until:
                 break
             at = written_at(record)
-            self._has_begun = self._has_begun or any(e.has(sequence, at) for e in self._needs)
-            if self._has_begun:
+            self.has_begun = self.has_begun or any(e.has(sequence, at) for e in self._needs)
+            if self.has_begun:
                 new.append(record)
             else:
                 self.floor = self.last = sequence

@@ -130,6 +130,8 @@ class LiveFeed:
             raise _unavailable() from error
         self._failures = 0
         task = asyncio.create_task(self._run(reader))
+        # Not at the end of the task, since one that is cancelled at once never begins.
+        task.add_done_callback(lambda _: reader.end())
         return _Running(reader, CatchUp(reader, seconds=self._limits.catch_up), task)
 
     async def _run(self, reader: StreamReader) -> None:

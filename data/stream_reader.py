@@ -6,11 +6,9 @@ those who come back (`data.catching_up`).
 """
 
 import asyncio
-import math
 import time
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
-from itertools import takewhile
 from typing import Any, Final, TypeVar, TypeVarTuple, cast
 
 from data.change_log import ChangeLog, Coverage, Entry
@@ -18,7 +16,7 @@ from data.cursors import MARGIN, Positions
 from data.errors import Unavailable
 from data.failures import Outage
 from data.followers import Follower, Pace
-from data.lineage import ready
+from data.lineage import Need, ready
 from data.patience import patiently
 from data.stream_records import Counts, change_in, written_at
 from data.streams import IteratorExpired, Place, Record, Shard, StreamLost, Streams
@@ -37,8 +35,8 @@ _KEPT_SECONDS: Final = 300.0
 
 
 class StreamReader:
-    """Reads one stream, from `open` until `run` ends. Then the log holds no more, and `lost` says
-    why: Unavailable, StreamLost or Trimmed."""
+    """Reads one stream, from `open` until `run` ends, and `end` says so. Then `lost` is why:
+    Unavailable, StreamLost or Trimmed."""
 
     def __init__(self, streams: Streams, changes: ChangeLog, counts: Counts, pace: Pace) -> None:
         self.streams = streams
@@ -85,10 +83,13 @@ class StreamReader:
                 tasks.create_task(self._discover())
         except* Exception as group:
             self.lost = first_of(group)
-        finally:
-            self._tasks = None
-            self.lost = self.lost or Unavailable("live updates have ended; subscribe again")
-            self.log.wake_all()
+
+    def end(self) -> None:
+        """Tells all who wait that nothing more will come."""
+        self.lost = self.lost or Unavailable("live updates have ended; subscribe again")
+        self.log.wake_all()
+        for follower in self.followers.values():
+            follower.wake()
 
     async def list_shards(self) -> None:
         """Looks which shards there are, and forgets those that are gone."""
@@ -109,7 +110,9 @@ class StreamReader:
             if each.finished is None or each.finished > now - _KEPT_SECONDS
         }
         unread = [each.polled for each in current.values() if each.last is None]
-        return Positions(min(unread, default=now), {id: each.last for id, each in current.items()})
+        return Positions(
+            min(unread, default=now), {id: each.position for id, each in current.items()}
+        )
 
     def entries(
         self, shard: str, records: Iterable[Record], passed: Positions, before: int | None
@@ -141,8 +144,7 @@ class StreamReader:
                 continue
             self._take(follower, page.records)
             follower.iterator = page.next
-            if not page.records:
-                follower.polled = began
+            follower.was_answered(began, empty=not page.records)
             if page.next is None:
                 follower.finished = time.time()
             elif len(page.records) < _MANY_RECORDS and size < _MANY_BYTES:
@@ -162,18 +164,22 @@ class StreamReader:
     def _take(self, follower: Follower, records: list[Record]) -> None:
         self.counts.records += len(records)
         coverage = self.log.coverage[follower.shard.id]
-        old = takewhile(lambda each: written_at(each) < follower.skipped_before, records)
-        if skipped := [*old]:
-            follower.last = coverage.floor = int(skipped[-1].images.sequence)
-            records = records[len(skipped) :]
+        skipped = follower.skipped(records)
+        if skipped:
+            follower.last = int(records[skipped - 1].images.sequence)
+            records = records[skipped:]
         if not records:
             return
-        follower.skipped_before = -math.inf
+        follower.needs = ()
         if coverage.begin is None:
-            coverage.first = int(records[0].images.sequence)
+            if follower.last is None and follower.place is Place.NEWEST:
+                coverage.first = int(records[0].images.sequence)
+            else:
+                coverage.floor = follower.last or 0
         teams = set()
         passed = self.positions()
         for entry in self.entries(follower.shard.id, records, passed, follower.last):
+            entry.replayed = follower.replays
             if self.log.append(entry):
                 self.counts.changes += 1
                 self.counts.behind = time.time() - entry.at
@@ -219,7 +225,7 @@ class StreamReader:
             else:
                 # It was there before, and DescribeStream did not say so yet.
                 since = self._opened - MARGIN
-                follower = Follower(shard, Place.OLDEST, skipped_before=since)
+                follower = Follower(shard, Place.OLDEST, Need(None, since))
                 coverage = Coverage(since=since)
             self._add(follower, coverage)
             if self._tasks is not None:

@@ -10,7 +10,7 @@ from data.change_log import Entry
 from data.changes import Change
 from data.cursors import MARGIN, Positions, encoded
 from data.errors import Unavailable
-from data.lineage import Need
+from data.lineage import NOTHING, Need
 from data.stream_reader import StreamReader
 from data.streams import Trimmed
 
@@ -129,7 +129,11 @@ class Subscription:
     def _further(self, positions: Positions, stood: Positions) -> Positions:
         """These positions, but nowhere behind where the subscriber stood when it came: another
         reader may have been ahead."""
-        shards = dict(positions.shards)
+        shards = {
+            id: number
+            for id, number in positions.shards.items()
+            if self._needs.get(id) is not NOTHING
+        }
         for id, number in stood.shards.items():
             if id in shards and number is not None:
                 shards[id] = max(number, shards[id] or 0)
@@ -142,13 +146,11 @@ class Subscription:
         """Forgets where it stood in shards in which the reader is no longer behind."""
         if self._stood is None:
             return
-        behind = {
-            id: number
-            for id, number in self._stood.shards.items()
-            if self._reader.is_behind(id, number)
+        self._needs = {
+            id: need for id, need in self._needs.items() if self._reader.is_behind(id, need.after)
         }
-        self._needs = {id: need for id, need in self._needs.items() if id in behind}
-        self._stood = Positions(self._stood.at, behind) if behind else None
+        shards = {id: each for id, each in self._stood.shards.items() if id in self._needs}
+        self._stood = Positions(self._stood.at, shards) if self._needs else None
 
     def _why(self) -> Exception:
         if isinstance(self._reader.lost, Trimmed):

@@ -1,0 +1,268 @@
+"""Coming back with a cursor, to the same process or to another one: no gap, and nothing twice."""
+
+import asyncio
+
+import pytest
+
+from data.clock import ago
+from data.errors import BadInput
+from data.followers import Pace
+from data.live import FellBehind, Limits
+from tests.streams.clients import Client, feed_on, versions
+from tests.streams.fake import FakeStream
+
+
+def numbered(count: int, *, first: int = 1) -> list[tuple[str, int]]:
+    return [("a", version) for version in range(first, first + count)]
+
+
+async def written(fake: FakeStream, client: Client, count: int) -> None:
+    """Writes the next versions of `a`, and has the client take them."""
+    last = len(client.changes)
+    for version in range(last + 1, last + count + 1):
+        fake.write("acme", "a", version)
+    await client.until("a", last + count)
+
+
+async def test_cursor_of_one_process_is_good_in_another_after_the_first_is_gone() -> None:
+    fake = FakeStream(page=3)
+    client = Client("acme")
+    async with feed_on(fake.streams) as feed:
+        await client.connect(feed)
+        await written(fake, client, 5)
+        await client.leave()
+    for version in range(6, 12):
+        fake.write("acme", "a", version)
+        fake.write("other", "b", version)
+    async with feed_on(fake.streams) as feed:
+        await client.connect(feed)
+        await client.until("a", 11)
+        await written(fake, client, 3)
+        assert versions(client.changes) == numbered(14)
+
+
+async def test_cursor_with_nothing_read_yet_misses_nothing_either() -> None:
+    fake = FakeStream()
+    fake.write("acme", "a", 7, at=ago(3600))
+    client = Client("acme")
+    async with feed_on(fake.streams) as feed:
+        await client.connect(feed)
+        await client.leave()
+    fake.write("acme", "a", 8)
+    async with feed_on(fake.streams) as feed:
+        await client.connect(feed)
+        await client.until("a", 8)
+        fake.write("acme", "a", 9)
+        await client.until("a", 9)
+        assert versions(client.changes) == [("a", 8), ("a", 9)]
+
+
+async def test_shards_that_ended_meanwhile_are_followed_to_those_that_came_of_them() -> None:
+    fake = FakeStream(page=2)
+    client = Client("acme")
+    async with feed_on(fake.streams) as feed:
+        await client.connect(feed)
+        await written(fake, client, 3)
+        await client.leave()
+    for version in range(4, 20):
+        fake.write("acme", "a", version)
+        if version % 3 == 0:
+            for shard in fake.open:
+                fake.split(shard)
+    async with feed_on(fake.streams) as feed:
+        await client.connect(feed)
+        await client.until("a", 19)
+        await written(fake, client, 1)
+        assert versions(client.changes) == numbered(20)
+
+
+async def test_shard_that_only_the_other_process_knows_is_looked_for() -> None:
+    fake = FakeStream()
+    slow = Pace(poll=0.001, discovery=3600)
+    client = Client("acme")
+    async with feed_on(fake.streams, pace=slow) as behind, feed_on(fake.streams) as feed:
+        await Client("acme").connect(behind)
+        await client.connect(feed)
+        fake.roll(fake.open[0])
+        await written(fake, client, 3)
+        await client.leave()
+        await client.connect(behind)
+        await written(fake, client, 3)
+        assert versions(client.changes) == numbered(6)
+
+
+async def test_what_the_log_has_is_told_again_without_a_request() -> None:
+    fake = FakeStream()
+    async with feed_on(fake.streams) as feed:
+        stays, client = Client("acme"), Client("acme")
+        await stays.connect(feed)
+        await client.connect(feed)
+        await written(fake, client, 3)
+        await client.leave()
+        for version in range(4, 8):
+            fake.write("acme", "a", version)
+        await stays.until("a", 7)
+        places = [*fake.places]
+        await client.connect(feed)
+        assert versions(client.changes) == numbered(7)
+        assert fake.places == places
+
+
+async def test_many_who_come_back_at_once_share_one_reading() -> None:
+    fake = FakeStream()
+    clients = [Client("acme") for _ in range(20)]
+    async with feed_on(fake.streams) as feed:
+        for client in clients:
+            await client.connect(feed)
+        for client in clients:
+            await written(fake, client, 1) if client is clients[0] else await client.until("a", 1)
+    for version in range(2, 6):
+        fake.write("acme", "a", version)
+    fake.places.clear()
+    async with feed_on(fake.streams) as feed:
+        await Client("other").connect(feed)
+        await asyncio.gather(*(client.connect(feed) for client in clients))
+        kinds = [kind for _, kind in fake.places]
+        assert kinds == ["LATEST", "AFTER_SEQUENCE_NUMBER", "AFTER_SEQUENCE_NUMBER"]
+        for client in clients:
+            await client.until("a", 5)
+            assert versions(client.changes) == numbered(5)
+
+
+async def test_who_is_served_already_is_not_told_what_was_before() -> None:
+    fake = FakeStream()
+    client = Client("acme")
+    async with feed_on(fake.streams) as feed:
+        await client.connect(feed)
+        await written(fake, client, 1)
+    fake.write("acme", "a", 2, at=ago(60))
+    async with feed_on(fake.streams) as feed:
+        served = Client("acme")
+        await served.connect(feed)
+        await client.connect(feed)
+        await client.until("a", 2)
+        fake.write("acme", "a", 3)
+        await served.until("a", 3)
+        await client.until("a", 3)
+        assert versions(served.changes) == [("a", 3)]
+        assert versions(client.changes) == numbered(3)
+
+
+async def test_cursor_of_another_team_or_cut_or_changed_is_bad_input() -> None:
+    fake = FakeStream()
+    async with feed_on(fake.streams) as feed:
+        client = Client("acme")
+        await client.connect(feed)
+        await written(fake, client, 1)
+        assert client.cursor
+        middle = len(client.cursor) // 2
+        swapped = "A" if client.cursor[middle] != "A" else "B"
+        changed = client.cursor[:middle] + swapped + client.cursor[middle + 1 :]
+        for cursor in ("", "é", "AAAA", client.cursor[:-4], changed, client.cursor * 2000):
+            with pytest.raises(BadInput) as caught:
+                await feed.subscribe("acme", cursor)
+            assert caught.value.field == ("since",)
+        with pytest.raises(BadInput):
+            await feed.subscribe("other", client.cursor)
+        assert feed.subscribers == 1
+
+
+async def test_cursor_of_a_table_that_was_made_anew_is_bad_input() -> None:
+    fake = FakeStream()
+    client = Client("acme")
+    async with feed_on(fake.streams) as feed:
+        await client.connect(feed)
+    fake.recreate()
+    async with feed_on(fake.streams) as feed:
+        with pytest.raises(BadInput):
+            await client.connect(feed)
+
+
+async def test_cursor_that_the_stream_has_forgotten_is_bad_input() -> None:
+    fake = FakeStream()
+    client = Client("acme")
+    async with feed_on(fake.streams) as feed:
+        await client.connect(feed)
+        await written(fake, client, 1)
+    fake.write("acme", "a", 2)
+    fake.trim(fake.open[0])
+    async with feed_on(fake.streams) as feed:
+        with pytest.raises(BadInput, match="read the team again"):
+            await client.connect(feed)
+
+
+async def test_cursor_whose_shard_is_gone_is_bad_input() -> None:
+    fake = FakeStream()
+    client = Client("acme")
+    async with feed_on(fake.streams) as feed:
+        await client.connect(feed)
+        await written(fake, client, 1)
+    gone = fake.open[0]
+    fake.roll(gone)
+    del fake.shards[gone.id]
+    async with feed_on(fake.streams) as feed:
+        with pytest.raises(BadInput, match="read the team again"):
+            await client.connect(feed)
+
+
+async def test_more_than_the_log_holds_is_not_told_again_and_harms_nobody() -> None:
+    fake = FakeStream()
+    client = Client("acme")
+    async with feed_on(fake.streams) as feed:
+        await client.connect(feed)
+        await written(fake, client, 1)
+    for version in range(2, 60):
+        fake.write("acme", "a", version)
+    async with feed_on(fake.streams, limits=Limits(max_changes=50)) as feed:
+        served = Client("acme")
+        await served.connect(feed)
+        with pytest.raises(BadInput, match="read the team again"):
+            await client.connect(feed)
+        fake.write("acme", "a", 60)
+        await served.until("a", 60)
+
+
+async def test_slow_consumer_is_dropped_and_the_log_stays_bounded() -> None:
+    fake = FakeStream()
+    async with feed_on(fake.streams, limits=Limits(max_changes=50)) as feed:
+        slow, quick = Client("acme"), Client("acme")
+        await slow.connect(feed)
+        await quick.connect(feed)
+        for version in range(1, 200, 20):
+            for each in range(version, version + 20):
+                fake.write("acme", "a", each)
+            await quick.until("a", version + 19)
+        with pytest.raises(FellBehind):
+            await slow.take()
+        assert feed.counts.dropped == 1
+        assert versions(quick.changes) == numbered(200)
+
+
+async def test_slow_team_does_not_fall_behind_because_of_a_busy_one() -> None:
+    fake = FakeStream()
+    async with feed_on(fake.streams, limits=Limits(max_changes=50)) as feed:
+        quiet, busy = Client("quiet"), Client("busy")
+        await quiet.connect(feed)
+        await busy.connect(feed)
+        for version in range(1, 200, 20):
+            for each in range(version, version + 20):
+                fake.write("busy", "a", each)
+            await busy.until("a", version + 19)
+        fake.write("quiet", "b", 1)
+        await quiet.until("b", 1)
+
+
+async def test_cursor_behind_a_batch_that_is_not_the_last_goes_on_with_the_next() -> None:
+    fake = FakeStream()
+    async with feed_on(fake.streams) as feed:
+        quick, slow = Client("acme"), Client("acme")
+        await quick.connect(feed)
+        await slow.connect(feed)
+        await written(fake, quick, 250)
+        await slow.take()
+        assert len(slow.changes) == 100
+        await slow.leave()
+    async with feed_on(fake.streams) as feed:
+        await slow.connect(feed)
+        await slow.until("a", 250)
+        assert versions(slow.changes) == numbered(250)

@@ -24,13 +24,13 @@ PRODUCT = "{ team { resources { assignments { project { assignments { id } } } }
 @contextmanager
 def limits(app: Starlette, **changed: Any) -> Iterator[None]:
     """Other limits, for a while."""
-    endpoint = app.state.graphql
-    before = endpoint._limits
-    endpoint._limits = replace(before, **changed)
+    operations = app.state.operations
+    before = operations._limits
+    operations._limits = replace(before, **changed)
     try:
         yield
     finally:
-        endpoint._limits = before
+        operations._limits = before
 
 
 @pytest.mark.parametrize("name", HOSTILE)

@@ -548,6 +548,7 @@ def test_the_only_numbers_are_versions_and_counts_of_days_and_assignments() -> N
         "version",
         "expectedVersion",
         "days",
+        "first",
         "shiftedCount",
     }
     assert "Float" not in {type for _, type in numbers}

@@ -74,10 +74,11 @@ class EventStream(Response):
         with self._until_sent:
             async with aclosing(answers_of(self._stream)) as answers:
                 end = await self._send_until_it_ends(answers, connection, receive, sending)
-            if end is End.SLOW:
-                connection.cut()
-            elif end is not End.CLIENT:
-                await _last(sending, connection)
+            if end is End.CLIENT or (end is not End.SLOW and await _is_ended(sending)):
+                return
+            connection.cut()
+            while (await receive())["type"] != "http.disconnect":
+                pass
 
     async def _send_until_it_ends(
         self,
@@ -131,11 +132,13 @@ class EventStream(Response):
         return end
 
 
-async def _last(sending: PatientSend, connection: Connection) -> None:
+async def _is_ended(sending: PatientSend) -> bool:
+    """Ends the answer; whether that could be sent."""
     try:
         await sending(_part(b"", more=False))
     except Ended:
-        connection.cut()
+        return False
+    return True
 
 
 def _part(content: bytes, *, more: bool = True) -> Message:

@@ -116,15 +116,19 @@ async def test_a_websocket_that_is_not_read_is_closed_and_costs_little(
         assert (await socket.is_closed())[0] == TRY_AGAIN_LATER
 
 
-async def test_an_event_stream_that_is_not_read_is_cut(server: Server, team: str) -> None:
+async def test_an_event_stream_that_is_not_read_is_cut(
+    server: Server, team: str, caplog: pytest.LogCaptureFixture
+) -> None:
     slow = server.counts("planner_subscriptions_ended_total", reason="slow")
     async with reading(server, team) as stream:
         await stream.hear()
         server.feed.never_ends(LARGE)
-        await until(
-            lambda: server.counts("planner_subscriptions_ended_total", reason="slow") == slow + 1
-        )
         await server.is_left()
+        with pytest.raises((httpx.ReadError, httpx.RemoteProtocolError)):
+            await stream.rest()
+    assert server.counts("planner_subscriptions_ended_total", reason="slow") == slow + 1
+    # To the web server it is a client that has gone.
+    assert [each for each in caplog.records if each.name.startswith("uvicorn")] == []
 
 
 async def test_a_websocket_that_never_reads_again_is_cut_whatever_waits_for_it(

@@ -3,6 +3,7 @@
 import os
 import uuid
 from collections.abc import AsyncIterator, Iterator
+from contextlib import nullcontext
 
 import httpx
 import pytest
@@ -116,7 +117,11 @@ async def app(settings: Settings, audit: Audit) -> AsyncIterator[Starlette]:
     """The application, started."""
     application = create_app(settings, credentials=DUMMY_CREDENTIALS)
     async with application.router.lifespan_context(application):
-        with audit.watching(application.state.store):
+        live = application.state.operations.live
+        with (
+            audit.watching(application.state.store),
+            audit.watching_stream(live.streams) if live else nullcontext(),
+        ):
             yield application
 
 

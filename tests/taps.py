@@ -7,9 +7,10 @@ from typing import Any
 
 from data.metering import Operation
 from data.store import Store
+from data.streams import StreamOperation, Streams
 from data.transport import Sender
 
-__all__ = ["listening"]
+__all__ = ["listening", "listening_to_stream"]
 
 Listener = Callable[[str, Mapping[str, Any]], None]
 """Hears the operation and its parameters, as they leave."""
@@ -44,3 +45,24 @@ def listening(store: Store, listener: Listener) -> Iterator[None]:
     finally:
         events.unregister(event, unique_id=str(id(hear)))
         tap.listeners.remove(listener)
+
+
+class _StreamTap:
+    def __init__(self, streams: Streams, listener: Listener) -> None:
+        self._sender = streams.transport
+        self._listener = listener
+
+    async def send(self, operation: StreamOperation, request: Mapping[str, Any]) -> bytes:
+        self._listener(operation, request)
+        return await self._sender.send(operation, request)
+
+
+@contextmanager
+def listening_to_stream(streams: Streams, listener: Listener) -> Iterator[None]:
+    """Has the listener hear every request for the table's stream."""
+    transport = streams.transport
+    streams.transport = _StreamTap(streams, listener)
+    try:
+        yield
+    finally:
+        streams.transport = transport

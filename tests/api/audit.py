@@ -7,16 +7,19 @@ from contextlib import contextmanager
 from typing import Any
 
 from data.store import Store
+from data.streams import Streams
 from tests.api_client import asking
 from tests.infra.iam import key_value, needs, permits
-from tests.taps import listening
+from tests.taps import listening, listening_to_stream
 
 __all__ = ["Audit", "faults"]
 
-# Six operations on items; with anything else the IAM policy and these rules would be void.
+# Six operations on items, three on the stream; with anything else the IAM policy and these rules
+# would be void.
 READS = {"Query", "GetItem"}
 WRITES = {"PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems"}
 CONTROL = {"DescribeTable"}
+STREAM = {"DescribeStream", "GetRecords", "GetShardIterator"}
 
 EXPRESSIONS = (
     "KeyConditionExpression",
@@ -52,6 +55,11 @@ class Audit:
         with listening(store, self._note):
             yield
 
+    @contextmanager
+    def watching_stream(self, streams: Streams) -> Iterator[None]:
+        with listening_to_stream(streams, self._note):
+            yield
+
     def _note(self, operation: str, request: Mapping[str, Any]) -> None:
         self.operations[operation] += 1
         self.faults += faults(operation, request, team=asking.get())
@@ -59,14 +67,14 @@ class Audit:
 
 def faults(operation: str, request: Mapping[str, Any], *, team: str | None) -> list[str]:
     """What is wrong with a request that is made for `team` (None: for a team that is not known)."""
-    if operation not in READS | WRITES | CONTROL:
+    if operation not in READS | WRITES | CONTROL | STREAM:
         return [f"{operation} is none of the operations that the server may use"]
     found = [
         f"{need} is not allowed by ServerPolicy"
         for need in needs(operation, request)
         if not permits("ServerPolicy", need)
     ]
-    if operation in CONTROL:
+    if operation in CONTROL | STREAM:
         return found
     if operation in READS and "IndexName" not in request and not request.get("ConsistentRead"):
         found.append(f"{operation} without ConsistentRead")

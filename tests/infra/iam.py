@@ -24,6 +24,7 @@ TRANSACTION: Final = {
 }
 """Entry of a TransactWriteItems -> the action that must be allowed for it."""
 
+_STREAM: Final = "/stream/*"
 _EQUALS = re.compile(r"(#\w+)\s*=\s*(:\w+)")
 
 
@@ -64,7 +65,8 @@ def _statement(each: Mapping[str, Any]) -> Statement:
     assert each.keys() <= {"Sid", "Effect", "Action", "Resource", "Condition"}
     assert each["Effect"] == "Allow"
     actions = each["Action"] if isinstance(each["Action"], list) else [each["Action"]]
-    assert not [name for name in (*actions, each["Resource"]) if "*" in name]
+    # Of a stream's name no policy knows the end.
+    assert not [name for name in (*actions, each["Resource"].removesuffix(_STREAM)) if "*" in name]
     match each.get("Condition"):
         case None:
             leading_keys = None
@@ -88,6 +90,10 @@ def needs(operation: str, request: Mapping[str, Any]) -> Iterator[Need]:
         for action in request["TransactItems"]:
             for kind, body in action.items():
                 yield from needs(TRANSACTION[kind], body)
+        return
+    if stream := request.get("StreamArn") or request.get("ShardIterator"):
+        table = re.findall(":table/([^/]+)/stream/", stream)[0]
+        yield Need(f"dynamodb:{operation}", table_arn(table) + _STREAM)
         return
     resource = table_arn(request["TableName"])
     partition_key = "pk"

@@ -5,8 +5,9 @@ The audit of the session (tests/api/audit.py) sees whether any test sends what i
 
 import ast
 import inspect
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterator, Mapping
+from itertools import chain
+from typing import Any, Final
 
 import botocore.session
 import pytest
@@ -15,11 +16,15 @@ from starlette.applications import Starlette
 
 import data.administration
 import data.store
+import data.streams
 from data.administration import create_table, describe_table
+from data.live import LiveFeed
 from data.store import Store
+from data.streams import Streams
 from tests.api_client import Api, Capture
 from tests.infra.iam import TRANSACTION, Need, needs, permits, statements
 from tests.infra.templates import service_model, table_arn
+from tests.taps import listening_to_stream
 
 TABLE: Final = "resource-planner"
 POLICIES: Final = ("ServerPolicy", "OperatorPolicy", "DataPolicy")
@@ -29,19 +34,22 @@ OPERATOR: Final = {"create_table", "delete", "describe_table", "get", "put"}
 `data.administration`."""
 DATA: Final = {"get", "pages", "put", "query", "transact", "update"}
 """What `planner export`, `import`, `backfill` and `doctor` call of the store."""
-SERVER: Final = {name for name in vars(Store) if not name.startswith("_")} | {"describe_table"}
+SERVER: Final = {
+    name for known in (Store, Streams) for name in vars(known) if not name.startswith("_")
+} | {"describe_table"}
 
 
 def methods() -> dict[str, ast.AST]:
-    """The methods of Store, and the functions of `data.administration`."""
-    [store] = (
-        node
-        for node in ast.parse(inspect.getsource(data.store)).body
-        if isinstance(node, ast.ClassDef) and node.name == "Store"
+    """The methods of Store and Streams, and the functions of `data.administration`."""
+    bodies = (
+        node.body
+        for module in (data.store, data.streams)
+        for node in ast.parse(inspect.getsource(module)).body
+        if isinstance(node, ast.ClassDef) and node.name in ("Store", "Streams")
     )
     return {
         node.name: node
-        for node in (*store.body, *ast.parse(inspect.getsource(data.administration)).body)
+        for node in (*chain(*bodies), *ast.parse(inspect.getsource(data.administration)).body)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     }
 
@@ -145,9 +153,17 @@ async def test_every_statement_of_the_servers_policy_is_used_with_every_action(
 ) -> None:
     store: Store = app.state.store
     await one_of_each(api, store)
+    of_stream: list[tuple[str, Mapping[str, Any]]] = []
+    live: LiveFeed = app.state.operations.live
+    with listening_to_stream(live.streams, lambda *each: of_stream.append(each)):
+        subscription = await live.subscribe(api.team)
+        await api.resource()
+        await anext(subscription)
+        await anext(subscription)
+        await subscription.aclose()
     used = {
         (need.action, need.resource)
-        for operation, request in captured.requests
+        for operation, request in [*captured.requests, *of_stream]
         for need in needs(operation, request)
     }
     allowed = {

@@ -8,6 +8,7 @@ from data.clock import ago
 from data.errors import BadInput
 from data.followers import Pace
 from data.live import FellBehind, Limits
+from data.streams import RecordPage, Streams
 from tests.streams.clients import Client, feed_on, versions
 from tests.streams.fake import FakeStream
 
@@ -114,19 +115,68 @@ async def test_many_who_come_back_at_once_share_one_reading() -> None:
     async with feed_on(fake.streams) as feed:
         for client in clients:
             await client.connect(feed)
-        for client in clients:
-            await written(fake, client, 1) if client is clients[0] else await client.until("a", 1)
-    for version in range(2, 6):
-        fake.write("acme", "a", version)
+        for version, client in enumerate(clients, start=1):
+            fake.write("acme", "a", version)
+            await client.until("a", version)
     fake.places.clear()
     async with feed_on(fake.streams) as feed:
         await Client("other").connect(feed)
-        await asyncio.gather(*(client.connect(feed) for client in clients))
+        # Each stands further back than the one before, so that none is served by what those read.
+        await asyncio.gather(*(client.connect(feed) for client in reversed(clients)))
         kinds = [kind for _, kind in fake.places]
         assert kinds == ["LATEST", "AFTER_SEQUENCE_NUMBER", "AFTER_SEQUENCE_NUMBER"]
         for client in clients:
-            await client.until("a", 5)
-            assert versions(client.changes) == numbered(5)
+            await client.until("a", 20)
+            assert versions(client.changes) == numbered(20)
+
+
+class Held(Streams):
+    """A stream of which a process reads nothing while the gate is shut."""
+
+    def __init__(self, streams: Streams) -> None:
+        super().__init__(streams.store, streams.transport)
+        self.gate = asyncio.Event()
+        self.gate.set()
+
+    async def records(self, iterator: str) -> tuple[RecordPage, int]:
+        await self.gate.wait()
+        return await super().records(iterator)
+
+
+async def test_process_that_is_behind_does_not_set_a_client_back() -> None:
+    fake = FakeStream()
+    held = Held(fake.streams)
+    async with feed_on(fake.streams) as ahead, feed_on(held) as behind:
+        client, stays = Client("acme"), Client("acme")
+        await client.connect(ahead)
+        await stays.connect(behind)
+        await written(fake, client, 1)
+        await stays.until("a", 1)
+        held.gate.clear()
+        await written(fake, client, 3)
+        await client.leave()
+        await client.connect(behind)
+        await client.leave()
+        await client.connect(ahead)
+        await written(fake, client, 1)
+        assert versions(client.changes) == numbered(5)
+        held.gate.set()
+        await stays.until("a", 5)
+        assert versions(stays.changes) == numbered(5)
+
+
+async def test_who_comes_back_from_ahead_takes_nothing_from_those_who_wait() -> None:
+    fake = FakeStream()
+    async with feed_on(fake.streams) as ahead, feed_on(fake.streams, pace=Pace(poll=0.3)) as behind:
+        client, stays = Client("acme"), Client("acme")
+        await client.connect(ahead)
+        await stays.connect(behind)
+        await written(fake, client, 1)
+        await client.leave()
+        await client.connect(behind)
+        await written(fake, client, 1)
+        await stays.until("a", 2)
+        assert versions(stays.changes) == versions(client.changes) == numbered(2)
 
 
 async def test_who_is_served_already_is_not_told_what_was_before() -> None:

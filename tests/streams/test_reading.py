@@ -191,6 +191,8 @@ async def test_what_changes_nothing_is_told_to_nobody() -> None:
         fake.put({**first, "longEnd": {"S": "x"}}, key="a", old=first)
         fake.put({**first, "deletingAt": first["updatedAt"]}, key="a", old=first)
         fake.put(None, key="a", old=first)
+        before = item("acme", "b", 5)
+        fake.put({**before, "longEnd": {"S": "x"}}, key="b", old=before)
         fake.put({"pk": {"S": "TEAM#acme"}, "sk": {"S": "RES#x"}}, key="a")
         fake.put({"pk": {"S": "USER#acme"}, "sk": {"S": "RES#x"}}, key="a")
         fake.put({**item("acme", "b", 1), "pk": {"S": "TEAM#acme#CLAIMS"}}, key="a")

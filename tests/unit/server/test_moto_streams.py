@@ -4,6 +4,7 @@ import uuid
 from collections.abc import AsyncIterator
 
 import pytest
+from types_aiobotocore_dynamodb.type_defs import WriteRequestTypeDef
 
 from data.administration import create_table
 from data.expressions import Item
@@ -12,6 +13,9 @@ from data.streams import Place, StreamLost, Streams, Trimmed, open_streams
 from server.engines import DUMMY_CREDENTIALS
 from server.moto_streams import KEPT
 from tests.engines import running
+
+BATCH = 25
+"""AWS limit: entries of a BatchWriteItem."""
 
 
 @pytest.fixture
@@ -27,13 +31,15 @@ async def streams() -> AsyncIterator[Streams]:
 
 
 def item(number: int) -> Item:
-    return {"pk": {"S": "TEAM#acme"}, "sk": {"S": "x"}, "version": {"N": str(number)}}
+    return {"pk": {"S": "TEAM#acme"}, "sk": {"S": str(number % BATCH)}}
 
 
 async def write(store: Store, count: int) -> None:
-    for start in range(0, count, 100):
-        for number in range(start, min(start + 100, count)):
-            await store.put(item(number), None)
+    """Writes so many times, by few requests."""
+    for start in range(0, count, BATCH):
+        numbers = range(start, min(start + BATCH, count))
+        puts: list[WriteRequestTypeDef] = [{"PutRequest": {"Item": item(each)}} for each in numbers]
+        await store.client.batch_write_item(RequestItems={store.table: puts})
 
 
 async def test_stream_keeps_the_last_records_with_their_numbers(streams: Streams) -> None:

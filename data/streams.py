@@ -6,11 +6,12 @@ docs/adr/0022-live-updates.md, and "Change data capture for DynamoDB Streams" in
 Guide.
 """
 
+import asyncio
 import enum
 import json
 import os
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from typing import Any, Final, Literal, Protocol
 
 import aioboto3
@@ -196,13 +197,40 @@ async def open_streams(
     credentials: Mapping[str, Any] | None = None,
 ) -> AsyncIterator[Streams]:
     """The stream of the store's table, asked for at the endpoint that DynamoDB has, if one is set,
-    as emulators want it; boto's own AWS_ENDPOINT_URL_DYNAMODB_STREAMS comes before it."""
+    as emulators want it; boto's own AWS_ENDPOINT_URL_DYNAMODB_STREAMS comes before it. The client
+    is made when the first request is sent: a server to which nobody subscribes has none."""
     if "AWS_ENDPOINT_URL_DYNAMODB_STREAMS" in os.environ:
         endpoint_url = None
     config = AioConfig(connect_timeout=2, read_timeout=5)
     session = aioboto3.Session(**(credentials or {}))
-    async with (
-        session.client("dynamodbstreams", endpoint_url=endpoint_url, config=config) as client,
-        open_poster(client) as poster,
-    ):
-        yield Streams(store, Transport(client, poster))
+
+    @asynccontextmanager
+    async def opened() -> AsyncIterator[Transport]:
+        async with (
+            session.client("dynamodbstreams", endpoint_url=endpoint_url, config=config) as client,
+            open_poster(client) as poster,
+        ):
+            yield Transport(client, poster)
+
+    async with AsyncExitStack() as stack:
+        yield Streams(store, _WhenAsked(opened, stack))
+
+
+class _WhenAsked:
+    """Sends by a transport that it opens with the first request."""
+
+    def __init__(
+        self,
+        opened: Callable[[], AbstractAsyncContextManager[Transport]],
+        stack: AsyncExitStack,
+    ) -> None:
+        self._opened = opened
+        self._stack = stack
+        self._opening = asyncio.Lock()
+        self._transport: Transport | None = None
+
+    async def send(self, operation: StreamOperation, request: Mapping[str, Any]) -> bytes:
+        async with self._opening:
+            if self._transport is None:
+                self._transport = await self._stack.enter_async_context(self._opened())
+        return await self._transport.send(operation, request)

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from moto.dynamodb.exceptions import ERROR_TYPE_PREFIX, DynamodbException
 from moto.dynamodb.models import dynamo_type, table
+from moto.dynamodb.models.utilities import dynamo_json_dump
 from moto.dynamodbstreams.models import DynamoDBStreamsBackend
 
 __all__ = ["KEPT", "install"]
@@ -65,7 +66,8 @@ class Shard(table.StreamShard):
         record = table.StreamRecord(self.table, view, event, old, new, self.next).to_json()
         created = record["dynamodb"].pop("ApproximateCreationDateTime")
         record["dynamodb"]["ApproximateCreationDateTime"] = created.timestamp()
-        self.records.append(json.dumps(record).encode())
+        # Some values are objects of moto's own.
+        self.records.append(dynamo_json_dump(record).encode())
         self.next += 1
 
     def get(self, start: int, quantity: int) -> list[dict[str, Any]]:

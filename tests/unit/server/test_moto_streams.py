@@ -2,12 +2,14 @@
 
 import uuid
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 from types_aiobotocore_dynamodb.type_defs import WriteRequestTypeDef
 
 from data.administration import create_table
 from data.expressions import Item
+from data.rows import row_of
 from data.store import Store, open_store
 from data.streams import Place, StreamLost, Streams, Trimmed, open_streams
 from server.engines import DUMMY_CREDENTIALS
@@ -58,6 +60,26 @@ async def test_stream_keeps_the_last_records_with_their_numbers(streams: Streams
     page, _ = await streams.records(await streams.iterator(arn, shard, Place.OLDEST))
     assert int(page.records[0].images.sequence) == oldest + 2
     assert len(page.records) == 1_000
+
+
+async def test_an_item_of_any_form_is_recorded(streams: Streams) -> None:
+    """What other writers store is no reason to end a connection."""
+    forms: Item = {
+        "pk": {"S": "TEAM#acme"},
+        "sk": {"S": "PRJ#1"},
+        "tags": {"L": [{"S": "a"}, {"S": "b"}]},
+        "links": {"L": [{"M": {"label": {"S": "x"}, "url": {"S": "https://example.com"}}}]},
+        "words": {"SS": ["one", "two"]},
+        "version": {"N": "3"},
+        "note": {"NULL": True},
+    }
+    others: Any = {"raw": {"B": b"bytes"}, "yes": {"BOOL": True}, "numbers": {"NS": ["1", "2"]}}
+    await streams.store.client.put_item(TableName=streams.store.table, Item={**forms, **others})
+    arn = await streams.arn()
+    _, shards = await streams.shards(arn)
+    [shard] = shards
+    page, _ = await streams.records(await streams.iterator(arn, shard, Place.OLDEST))
+    assert [record.images.new for record in page.records] == [row_of(forms)]
 
 
 async def test_iterator_is_its_place_and_can_be_read_again(streams: Streams) -> None:

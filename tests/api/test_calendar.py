@@ -234,7 +234,10 @@ async def test_a_calendar_costs_a_look_a_read_of_its_feed_and_one_query(
     assert captured.operations == ["Query", "GetItem", "Query"]
     [look], [read] = captured.index_queries, captured.table_queries
     assert look["IndexName"] == "GSI1"
-    assert read["ExpressionAttributeValues"] == {":pk": s(f"TEAM#{api.team}")}
+    assert read["ExpressionAttributeValues"] == {
+        ":pk": s(f"TEAM#{api.team}"),
+        ":deletions": s("!DEL$"),
+    }
 
 
 # As an answer of HTTP

@@ -81,7 +81,8 @@ async def test_row_written_elsewhere_is_read_updated_and_moved_and_keeps_what_is
     for row, change in zip(rows, changes, strict=True):
         expected_row = {"pk": s(f"TEAM#{api.team}"), **row, **change}
         found = [e for e in await everything(store, api.team) if e["sk"] == expected_row["sk"]]
-        assert found == [expected_row | {"updatedAt": found[0]["updatedAt"]}]
+        stamped: Item = {"updatedAt": found[0]["updatedAt"], "updatedBy": s("user-1")}
+        assert found == [expected_row | stamped]
     assert len(await everything(store, api.team)) == 3
 
 

@@ -20,6 +20,7 @@ from tests.api.samples import (
     resource,
 )
 from tests.api_client import Api, Capture, everything, put
+from tests.tombstones import deletions, remaining
 
 # What a client may send in place of a global id of the type, be it by mistake or not (D-12).
 MALFORMED: dict[str, Callable[[str], str]] = {
@@ -144,8 +145,10 @@ async def test_deleting_resource_1_does_not_touch_what_is_of_resource_10(
     )
     payload = await api.mutate("deleteResource", "deletedAssignmentIds", id=gid("Resource", "1"))
     assert payload["deletedAssignmentIds"] == [gid("Assignment", "10")]
-    left = [item["sk"]["S"] for item in await everything(store, api.team)]
+    left = [item["sk"]["S"] for item in await remaining(store, api.team)]
     assert left == ["ASN#2024-01-10#1", "PRJ#p", "RES#10"]
+    gone = [("Assignment", "10", 2, "user-1"), ("Resource", "1", 2, "user-1")]
+    assert await deletions(store, api.team) == gone
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,8 @@ import pytest
 
 from data.store import Store
 from tests.api.samples import ERRORS
-from tests.api_client import Api, everything
+from tests.api_client import Api
+from tests.tombstones import remaining
 
 WORDS = ("x", "name", "#name = :value", "RES#1")
 
@@ -37,4 +38,4 @@ async def test_each_kind_is_created_updated_and_deleted_with_a_reserved_word(
         ("deleteResource", owner),
     ):
         assert await api.mutate(mutation, ERRORS, id=gone) == {"errors": []}
-    assert await everything(store, api.team) == []
+    assert await remaining(store, api.team) == []

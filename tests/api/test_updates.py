@@ -9,6 +9,7 @@ from data.expressions import Item
 from data.store import Store
 from tests.api.samples import ERRORS, assignment, gid, nothing_written, project, raw, resource
 from tests.api_client import Api, everything, put
+from tests.tombstones import Deleted, deletions, remaining
 
 DAYS = "assignment { startDate endDate endDateExclusive note version }"
 
@@ -166,6 +167,7 @@ async def test_update_and_delete_at_once_never_bring_an_assignment_back(
     api: Api, store: Store, change: dict[str, str]
 ) -> None:
     owners = await api.resource(), await api.project()
+    said: list[Deleted] = []
     for _ in range(5):
         id = await api.assignment(*owners, "2024-01-10", "2024-01-12")
         gone, payload = await asyncio.gather(
@@ -174,16 +176,19 @@ async def test_update_and_delete_at_once_never_bring_an_assignment_back(
         )
         assert gone == {"errors": []}
         assert [each["code"] for each in payload["errors"]] in ([], ["NOT_FOUND"])
-        assert [each["sk"]["S"][:4] for each in await everything(store, api.team)] == [
-            "PRJ#",
-            "RES#",
-        ]
+        left = [each["sk"]["S"][:4] for each in await remaining(store, api.team)]
+        assert left == ["PRJ#", "RES#"]
+        # An update that succeeded came first, and the deletion is of the version after it.
+        version = 3 if payload["errors"] == [] else 2
+        said.append(("Assignment", raw(id), version, "user-1"))
+        assert await deletions(store, api.team) == sorted(said)
 
 
 @pytest.mark.parametrize("type", ["Resource", "Project"])
 async def test_update_and_delete_at_once_never_bring_an_owner_back(
     api: Api, store: Store, type: str
 ) -> None:
+    said: list[Deleted] = []
     for _ in range(5):
         id = await (api.resource() if type == "Resource" else api.project())
         gone, payload = await asyncio.gather(
@@ -192,7 +197,10 @@ async def test_update_and_delete_at_once_never_bring_an_owner_back(
         )
         assert gone == {"errors": []}
         assert [each["code"] for each in payload["errors"]] in ([], ["NOT_FOUND"])
-        assert await everything(store, api.team) == []
+        assert await remaining(store, api.team) == []
+        version = 3 if payload["errors"] == [] else 2
+        said.append((type, raw(id), version, "user-1"))
+        assert await deletions(store, api.team) == sorted(said)
 
 
 @pytest.mark.parametrize("type", ["Resource", "Project"])

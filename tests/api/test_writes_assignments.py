@@ -8,6 +8,7 @@ import pytest
 from data.store import Store
 from tests.api.samples import ERRORS, gid, nothing_written, raw
 from tests.api_client import Api, everything, put
+from tests.tombstones import remaining
 
 ASSIGNMENT = """assignment { id resourceId projectId startDate endDate endDateExclusive note
   version createdAt updatedAt resource { id name } project { id name color } }"""
@@ -60,6 +61,7 @@ async def test_created_assignment_is_stored_half_open_with_its_type_stamps_and_v
         "version": {"N": "1"},
         "createdAt": moment,
         "updatedAt": moment,
+        "updatedBy": {"S": "user-1"},
     }
 
 
@@ -173,7 +175,7 @@ async def test_deleting_an_assignment_again_is_no_error(api: Api, store: Store) 
     gone = {"deletedAssignmentId": id, "errors": []}
     selection = f"deletedAssignmentId {ERRORS}"
     assert await api.mutate("deleteAssignment", selection, id=id) == gone
-    left = [each["sk"]["S"][:4] for each in await everything(store, api.team)]
+    left = [each["sk"]["S"][:4] for each in await remaining(store, api.team)]
     assert left == ["PRJ#", "RES#"]
     async with nothing_written(store, api.team):
         assert await api.mutate("deleteAssignment", selection, id=id) == gone

@@ -7,6 +7,7 @@ import pytest
 from data.store import Store
 from tests.api.samples import ERRORS, nothing_written, raw
 from tests.api_client import Api, everything
+from tests.tombstones import deletions, remaining
 
 PROJECT = "project { id name color description tags links { label url } version }"
 WHOLE: dict[str, Any] = {
@@ -64,6 +65,7 @@ async def test_created_project_is_stored_whole_with_its_tags_once_each(
         "version": {"N": "1"},
         "createdAt": item["createdAt"],
         "updatedAt": item["createdAt"],
+        "updatedBy": {"S": "user-1"},
     }
 
 
@@ -77,7 +79,8 @@ async def test_unset_attribute_of_a_project_is_absent_never_empty(
     )
     (item,) = await everything(store, api.team)
     assert item.keys() == {
-        *("pk", "sk", "EntityType", "id", "name", "color", "version", "createdAt", "updatedAt")
+        *("pk", "sk", "EntityType", "id", "name", "color", "version"),
+        *("createdAt", "updatedAt", "updatedBy"),
     }
     created = payload["project"]
     assert (created["description"], created["tags"], created["links"]) == (None, [], [])
@@ -164,7 +167,8 @@ async def test_deleted_project_is_gone_and_a_second_time_not_found(api: Api, sto
     selection = f"deletedProjectId deletedAssignmentIds {ERRORS}"
     gone = {"deletedProjectId": id, "deletedAssignmentIds": [], "errors": []}
     assert await api.mutate("deleteProject", selection, id=id) == gone
-    assert await everything(store, api.team) == []
+    assert await remaining(store, api.team) == []
     again = await api.mutate("deleteProject", selection, id=id)
     assert (again["deletedProjectId"], again["deletedAssignmentIds"]) == (None, [])
     assert [(each["code"], each["field"]) for each in again["errors"]] == [("NOT_FOUND", ["id"])]
+    assert await deletions(store, api.team) == [("Project", raw(id), 2, "user-1")]

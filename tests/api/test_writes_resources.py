@@ -8,6 +8,7 @@ import pytest
 from data.store import Store
 from tests.api.samples import ERRORS, gid, nothing_written, raw
 from tests.api_client import Api, everything
+from tests.tombstones import deletions, remaining
 
 RESOURCE = "resource { id name version createdAt updatedAt }"
 MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
@@ -48,6 +49,7 @@ async def test_created_resource_is_stored_with_its_type_stamps_and_version(
             "version": {"N": "1"},
             "createdAt": {"S": created["createdAt"]},
             "updatedAt": {"S": created["updatedAt"]},
+            "updatedBy": {"S": "user-1"},
         }
     ]
 
@@ -77,10 +79,11 @@ async def test_deleted_resource_is_gone_and_a_second_time_not_found(api: Api, st
     selection = f"deletedResourceId deletedAssignmentIds {ERRORS}"
     gone = {"deletedResourceId": id, "deletedAssignmentIds": [], "errors": []}
     assert await api.mutate("deleteResource", selection, id=id) == gone
-    assert await everything(store, api.team) == []
+    assert await remaining(store, api.team) == []
     again = await api.mutate("deleteResource", selection, id=id)
     assert (again["deletedResourceId"], again["deletedAssignmentIds"]) == (None, [])
     assert [(each["code"], each["field"]) for each in again["errors"]] == [("NOT_FOUND", ["id"])]
+    assert await deletions(store, api.team) == [("Resource", raw(id), 2, "user-1")]
 
 
 async def test_created_resources_are_listed_in_the_order_of_their_creation(api: Api) -> None:

@@ -41,12 +41,14 @@ OPERATION = "01890000-0000-7000-8000-000000000002"
 @dataclass(frozen=True)
 class Scenario:
     """A mutation. `again` is the error code that the same call has once it was done, if any;
-    `in_chunks` says that a reader may see a part of it done."""
+    `in_chunks` says that a reader may see a part of it done, `buries` that what it deletes leaves
+    tombstones."""
 
     name: str
     call: Callable[[RequestContext], Awaitable[Any]]
     again: str | None = None
     in_chunks: bool = False
+    buries: bool = False
 
     def __repr__(self) -> str:
         return self.name
@@ -190,6 +192,7 @@ SCENARIOS = (
     Scenario(
         "delete an assignment",
         lambda c: assignment_writes.delete_assignment(c, id=_id("Assignment", "a1")),
+        buries=True,
     ),
     Scenario(
         "delete a calendar feed",
@@ -199,11 +202,13 @@ SCENARIOS = (
         "delete a resource",
         lambda c: owner_writes.delete_resource(c, id=_id("Resource", "r1")),
         again="NOT_FOUND",
+        buries=True,
     ),
     Scenario(
         "delete a project",
         lambda c: owner_writes.delete_project(c, id=_id("Project", "p1")),
         again="NOT_FOUND",
+        buries=True,
     ),
 )
 

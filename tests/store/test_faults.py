@@ -19,6 +19,7 @@ from resolvers.global_ids import to_global_id
 from tests.engines import DEEP
 from tests.faults import Crash, Fault, Plan, faulty
 from tests.store.scenarios import SCENARIOS, Scenario, context, planned, state
+from tests.tombstones import deletions, remaining
 
 # Every kind in a deep run; else one that was refused, and one whose answer was lost.
 TRANSIENT = (
@@ -139,6 +140,28 @@ async def test_a_crash_between_any_two_requests_shows_no_half_and_the_same_call_
         assert scenario.in_chunks or seen in (untouched, finished), (index, fault)
         await call_again(store, team, scenario)
         assert await state(store, team) == after, (index, fault)
+
+
+DELETIONS = [each for each in SCENARIOS if each.buries]
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("scenario", DELETIONS, ids=repr)
+async def test_at_every_point_what_is_gone_is_remembered_once_and_nothing_else_is(
+    store: Store, names: Iterator[str], scenario: Scenario
+) -> None:
+    _, _, requests = await before_and_after(store, names, scenario)
+    for index, fault in product(range(requests), TRANSIENT + CRASHES):
+        team = next(names)
+        planner = await planned(store, team)
+        before = {each["sk"]["S"] for each in await remaining(store, team)}
+        with faulty(store, at(index, fault, stays=True)):
+            await outcome(scenario, planner)
+        for _ in range(2):
+            gone = before - {each["sk"]["S"] for each in await remaining(store, team)}
+            remembered = [each[1] for each in await deletions(store, team)]
+            assert sorted(remembered) == sorted(sk.rpartition("#")[2] for sk in gone)
+            await call_again(store, team, scenario)
 
 
 async def outcome(scenario: Scenario, planner: RequestContext) -> BaseException | None:

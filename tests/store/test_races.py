@@ -21,6 +21,7 @@ from resolvers.global_ids import raw_id, to_global_id
 from tests.api_client import everything, put
 from tests.engines import DEEP
 from tests.store.scenarios import STAMPS, assignment, context, patch
+from tests.tombstones import deletions
 
 DAY = date(2024, 1, 10)
 CALLERS = 25 if DEEP else 10
@@ -36,6 +37,7 @@ class Witness:
     created: set[str] = field(default_factory=set)
     deleted: list[str] = field(default_factory=list)
     refusals: set[str] = field(default_factory=set)
+    versions: list[int] = field(default_factory=list)
     is_busy: asyncio.Event = field(default_factory=asyncio.Event)
 
 
@@ -141,6 +143,72 @@ async def test_a_deletion_amid_creators_and_movers_leaves_nothing_behind(
         known = witness.created | {f"a{n}" for n in range(30)}
         assert set(ids) | set(witness.deleted) == known
         assert witness.refusals <= {"NOT_FOUND"}
+        said = await deletions(store, team)
+        assert Counter(each[:2] for each in said) == Counter(
+            [*(("Assignment", id) for id in witness.deleted), (str(type), owner)]
+        ), "whatever is gone is remembered once, and nothing else is"
+
+
+@pytest.mark.deep
+async def test_two_owners_that_are_deleted_at_once_remember_each_assignment_of_both_once(
+    store: Store, rounds: int
+) -> None:
+    for _ in range(rounds):
+        team = f"race-{uuid.uuid4().hex}"
+        await small_team(store, team)
+        answers = await asyncio.gather(
+            owner_writes.delete_resource(
+                context(store, team), id=to_global_id(EntityType.RESOURCE, "r1")
+            ),
+            owner_writes.delete_project(
+                context(store, team), id=to_global_id(EntityType.PROJECT, "p1")
+            ),
+        )
+        told = [raw_id(EntityType.ASSIGNMENT, id) for answer in answers for id in answer]
+        assert sorted(map(str, told)) == sorted(f"a{n}" for n in range(30))
+        assert await assignments(store, team) == []
+        expected = [("Assignment", f"a{n}", 2, "user-1") for n in range(30)]
+        expected += [("Project", "p1", 2, "user-1"), ("Resource", "r1", 2, "user-1")]
+        assert await deletions(store, team) == sorted(expected)
+
+
+async def keep_noting(store: Store, team: str, witness: Witness) -> None:
+    """Changes an assignment until it is gone."""
+    for n in range(1_000):
+        try:
+            noted = await assignment_writes.update_assignment(
+                context(store, team), patch("a0", note=f"{n}")
+            )
+        except Refused as refused:
+            if "NOT_FOUND" in {problem.code for problem in refused.problems}:
+                return
+        else:
+            witness.versions.append(noted.version)
+            witness.is_busy.set()
+    raise AssertionError("it is there for ever")
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("way", ["alone", "with its resource"])
+async def test_a_deletion_amid_updates_is_of_a_version_above_all_that_there_were(
+    store: Store, rounds: int, way: str
+) -> None:
+    for _ in range(rounds):
+        team = f"race-{uuid.uuid4().hex}"
+        await small_team(store, team)
+        witness = Witness()
+        noting = [asyncio.create_task(keep_noting(store, team, witness)) for _ in range(3)]
+        await witness.is_busy.wait()
+        planner = context(store, team)
+        if way == "alone":
+            id = to_global_id(EntityType.ASSIGNMENT, "a0")
+            await assignment_writes.delete_assignment(planner, id=id)
+        else:
+            id = to_global_id(EntityType.RESOURCE, "r1")
+            await owner_writes.delete_resource(planner, id=id)
+        await asyncio.gather(*noting)
+        [said] = [each for each in await deletions(store, team) if each[:2] == ("Assignment", "a0")]
+        assert said[2] == max(witness.versions) + 1
 
 
 @pytest.mark.deep

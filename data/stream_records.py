@@ -52,11 +52,11 @@ def change_in(record: Record, counts: Counts) -> tuple[str, Change] | None:
 
 
 def written_at(record: Record) -> float:
-    """When the item was written, in seconds since 1970, as it says itself; what doesn't say is
-    dated by the stream."""
+    """When the item was written, in seconds since 1970: as it says itself, which is exact, or as
+    the stream does, if that is later. What is imported keeps the time that it had elsewhere."""
     row = record.images.new or record.images.old
     try:
-        return epoch_of((row and row.updated_at.S) or "")
+        return max(epoch_of((row and row.updated_at.S) or ""), record.images.created)
     except ValueError:
         return record.images.created
 

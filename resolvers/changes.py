@@ -6,7 +6,7 @@ from graphql import GraphQLObjectType, GraphQLResolveInfo, get_named_type
 
 from data.changes import Change
 from data.entities import EntityType, Team
-from data.errors import BadInput
+from data.errors import BadInput, LimitExceeded
 from data.live import Batch, Subscription
 from data.recent_changes import recent_changes
 from resolvers.context import RequestContext
@@ -15,11 +15,14 @@ from resolvers.graph import Graph
 from resolvers.nodes import ChangeEdgeNode, ChangeNode, ChangesNode, Node, TeamNode
 from resolvers.selection import Selection
 
-__all__ = ["DEFAULT_CHANGES", "MAX_CHANGES", "changed", "recent", "to_come"]
+__all__ = ["DEFAULT_CHANGES", "MAX_CHANGES", "MAX_LISTS", "changed", "recent", "to_come"]
 
 DEFAULT_CHANGES: Final = 20
 MAX_CHANGES: Final = 100
 """Changes that one list may have."""
+MAX_LISTS: Final = 10
+"""Lists of changes in one operation. Each is a read of its own, and with a filter it may look at
+all that a team has: aliases would multiply that."""
 
 
 async def recent(
@@ -31,9 +34,12 @@ async def recent(
     type: EntityType | None,
 ) -> ChangesNode:
     """The latest changes, newest first; the objects in them are linked to what the operation read.
-    Raises BadInput."""
+    Raises BadInput, LimitExceeded."""
     if not 1 <= first <= MAX_CHANGES:
         raise BadInput(f"`first` must be from 1 to {MAX_CHANGES}", field=("first",))
+    context.lists_of_changes += 1
+    if context.lists_of_changes > MAX_LISTS:
+        raise LimitExceeded(f"one operation may have at most {MAX_LISTS} lists of changes")
     history = await recent_changes(
         context.store, context.team_id, first=first, after=after, type=type
     )

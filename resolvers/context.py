@@ -55,6 +55,7 @@ class RequestContext:
         """The problems of every write that was refused, whatever the payloads select of them."""
         self.viewer = Viewer(session, store)
         self.graph: asyncio.Task[Graph] | None = None
+        self.lists_of_changes = 0
         self._graphs: list[Graph] = []
         self._skipped_changes: Counter[SkipCode] = Counter()
 

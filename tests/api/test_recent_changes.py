@@ -13,6 +13,7 @@ from data.expressions import n, s
 from data.members import add_member, create_team, remove_member
 from data.sealing import seal
 from data.store import Store
+from resolvers.changes import MAX_LISTS
 from tests.api_client import Api, Capture, put
 
 FIELDS = "kind entityType entityId version changedAt changedBy entity { __typename id }"
@@ -220,6 +221,16 @@ async def test_a_page_has_from_1_to_100(
     captured.clear()
     assert await refusal(api, first=first) == ("BAD_USER_INPUT", ["first"])
     assert captured.requests == []
+
+
+async def test_an_operation_has_ten_lists_and_no_more(api: Api, captured: Capture) -> None:
+    """Each is a read of its own, which aliases must not multiply."""
+    lists = "".join(f"a{n}: recentChanges {{ edges {{ cursor }} }}\n" for n in range(MAX_LISTS))
+    assert len((await api.data(f"{{ team {{ {lists} }} }}"))["team"]) == MAX_LISTS
+    captured.clear()
+    answer = await api.run(f"{{ team {{ {lists} more: recentChanges {{ edges {{ cursor }} }} }} }}")
+    assert {error["extensions"]["code"] for error in answer["errors"]} == {"LIMIT_EXCEEDED"}
+    assert len(captured.index_queries) <= MAX_LISTS
 
 
 async def test_a_cursor_is_bound_to_the_team_and_to_the_type(

@@ -50,7 +50,7 @@ async def recent_changes(
     or nothing. The index lags behind the table, mostly by milliseconds. Raises BadInput for a
     cursor of another list."""
     bound_to = (_LIST, team_id, type or "")
-    start = _key(team_id, unseal(after, *bound_to, field="after")) if after is not None else None
+    start = _start(team_id, after, bound_to) if after is not None else None
     query = _query(team_id, type)
     history = History()
     limit = first + 1
@@ -60,7 +60,7 @@ async def recent_changes(
             if len(history.changes) == first:
                 history.has_more = True
                 return history
-            place = msgspec.json.encode([row.updated_at.S, row.sk.S]).decode()
+            place = msgspec.json.encode([row.updated_at.S, row.sk.S])
             history.changes.append((change, seal(place, *bound_to)))
         if start is None:
             return history
@@ -89,10 +89,11 @@ def _changes(rows: Sequence[Row], skipped: Counter[SkipCode]) -> list[tuple[Row,
     return found
 
 
-def _key(team_id: str, place: str) -> Key:
+def _start(team_id: str, cursor: str, bound_to: Sequence[str]) -> Key:
     """Where to go on in the index: its key, and that of the table."""
     try:
+        place = unseal(cursor, *bound_to)
         updated_at, sk = msgspec.json.decode(place, type=tuple[_IndexKey, _IndexKey])
-    except msgspec.DecodeError:
+    except (ValueError, msgspec.DecodeError):
         raise BadInput("`after` is no cursor of this list", field=("after",)) from None
     return {"pk": s(team_pk(team_id)), "updatedAt": s(updated_at), "sk": s(sk)}

@@ -278,5 +278,5 @@ async def test_a_cursor_that_was_tampered_with_is_none(
 )
 async def test_a_cursor_of_no_place_is_none(api: Api, place: str) -> None:
     """Whoever makes one up with a right digest gets no further."""
-    cursor = seal(place, "recentChanges", api.team, "")
+    cursor = seal(place.encode(), "recentChanges", api.team, "")
     assert await refusal(api, after=cursor) == ("BAD_USER_INPUT", ["after"])

@@ -199,6 +199,7 @@ class CatchUp:
 
 def _too_old() -> BadInput:
     return BadInput(
-        "`since` is older than what can be told again: read the team again, and subscribe without it",
+        "`since` is older than what can be told again: read the team again, and subscribe without"
+        " it",
         field=("since",),
     )

@@ -61,8 +61,8 @@ def decoded(cursor: str, *, stream: str, team_id: str) -> Cursor:
         at, names = msgspec.msgpack.decode(body, type=tuple[int, dict[bytes, bytes]])
     except (ValueError, msgspec.DecodeError):
         raise BadInput(
-            "`since` is no cursor of this team's changes, or one of a table that is no more: read the"
-            " team again, and subscribe without it",
+            "`since` is no cursor of this team's changes, or one of a table that is no more: read"
+            " the team again, and subscribe without it",
             field=("since",),
         ) from None
     return Cursor(

@@ -1,10 +1,12 @@
 """What the tests of consistency share: DynamoDB Local, since moto answers one request at a time
 and ignores the token of a transaction."""
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
+from data.store import RetryPolicy, Store, open_store
+from server.engines import DUMMY_CREDENTIALS
 from server.settings import Settings
 from tests.engines import DEEP, running
 
@@ -14,6 +16,18 @@ def engine() -> Iterator[str]:
     """The address of DynamoDB Local."""
     with running("local") as url:
         yield url
+
+
+@pytest.fixture(scope="module")
+async def store(store: Store, engine: str) -> AsyncIterator[Store]:
+    """The same table, asked for as long as a busy machine takes to answer."""
+    async with open_store(
+        store.table,
+        endpoint_url=engine,
+        credentials=DUMMY_CREDENTIALS,
+        retries=RetryPolicy(seconds=300),
+    ) as patient:
+        yield patient
 
 
 @pytest.fixture(scope="module")

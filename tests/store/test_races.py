@@ -328,6 +328,35 @@ class Overtaken:
         return await self._transport.send(operation, request)
 
 
+@pytest.mark.parametrize(
+    ("fields", "by_another"),
+    [
+        ({"note": "hi"}, False),
+        ({"start_date": DAY - timedelta(days=1)}, False),
+        ({}, True),
+    ],
+    ids=["changed", "moved", "deleted"],
+)
+async def test_a_deletion_that_is_overtaken_is_of_what_there_is_then(
+    store: Store, monkeypatch: pytest.MonkeyPatch, fields: dict[str, Any], by_another: bool
+) -> None:
+    team = f"race-{uuid.uuid4().hex}"
+    await small_team(store, team)
+    id = to_global_id(EntityType.ASSIGNMENT, "a0")
+
+    async def meanwhile() -> None:
+        if by_another:
+            await assignment_writes.delete_assignment(context(store, team), id=id)
+        else:
+            await assignment_writes.update_assignment(context(store, team), patch("a0", **fields))
+
+    monkeypatch.setattr(store, "transport", Overtaken(store, meanwhile))
+    await assignment_writes.delete_assignment(context(store, team), id=id)
+    version = 2 if by_another else 3
+    assert await deletions(store, team) == [("Assignment", "a0", version, "user-1")]
+    assert "a0" not in [each["id"] for each in await assignments(store, team)]
+
+
 async def test_a_slow_deletion_spares_an_owner_that_was_made_anew_under_the_same_id(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -285,9 +285,13 @@ async def test_each_deletion_is_remembered_once_with_the_version_after_its_last(
         assert deleted == sum(isinstance(action, Put) for action in actions), "in one transaction"
 
 
+@pytest.mark.parametrize("version", [0, 6])
 @pytest.mark.parametrize("count", [1, 49, 50])
-async def test_one_that_was_changed_meanwhile_is_remembered_with_what_it_became(count: int) -> None:
+async def test_one_that_was_changed_meanwhile_is_remembered_with_what_it_became(
+    count: int, version: int
+) -> None:
     store = store_with(count)
+    store.add(replace(assignment(0), version=version))
     once(store, lambda: store.add(replace(assignment(0), version=7, note="new")))
     assert await delete(store) == {f"a{number:04}" for number in range(count)}
     versions = {each.entity_id: each.version for each in tombstones(store)}

@@ -67,7 +67,7 @@ class Metrics:
         )
         self.duration = Histogram(
             "planner_operation_duration_seconds",
-            "From the request's arrival until its answer was ready to send.",
+            "From the request's arrival until its answer was ready to send; not of subscriptions.",
             ["operation", "type"],
             buckets=_BUCKETS,
             registry=self.registry,
@@ -145,7 +145,8 @@ class Metrics:
             self._children[series] = self._series_of(*series)
         operations, duration, requests, retries, read_units, write_units = self._children[series]
         operations.inc()
-        duration.observe(seconds)
+        if type != "subscription":  # It lasts as long as somebody listens.
+            duration.observe(seconds)
         requests.inc(meter.requests.total())
         read_units.inc(meter.read_units)
         write_units.inc(meter.write_units)

@@ -262,11 +262,11 @@ class Telemetry:
         """A WebSocket that was closed here, with this code."""
         log.info(
             "websocket closed",
-            close_code=code,
+            close_code=int(code),
             reason=reason,
             correlation_id=scope[CORRELATION_ID],
         )
-        self._metrics.websockets_closed.labels(str(code)).inc()
+        self._metrics.websockets_closed.labels(str(int(code))).inc()
 
     def refused(
         self,

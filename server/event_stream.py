@@ -3,7 +3,7 @@ distinct connections: https://github.com/enisdenjo/graphql-sse/blob/master/PROTO
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
-from contextlib import ExitStack, aclosing
+from contextlib import ExitStack
 from typing import Any, Final
 
 import structlog
@@ -72,7 +72,7 @@ class EventStream(Response):
         connection.bound_buffers()
         sending = PatientSend(send, seconds=self._send_seconds)
         with self._until_sent:
-            async with aclosing(answers_of(self._stream)) as answers:
+            async with answers_of(self._stream) as answers:
                 end = await self._send_until_it_ends(answers, connection, receive, sending)
             if end is End.CLIENT or (end is not End.SLOW and await _is_ended(sending)):
                 return

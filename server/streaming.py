@@ -2,7 +2,8 @@
 than they are read, and for as long as somebody reads."""
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing, asynccontextmanager
 from typing import Final
 
 from starlette.types import Message, Send
@@ -39,8 +40,15 @@ class PatientSend:
                 raise Ended(End.CLIENT) from None
 
 
-async def answers_of(stream: ResponseStream) -> AsyncGenerator[bytes, None]:
-    """The answers of the stream, which is closed at the end. Raises Ended when it breaks."""
+@asynccontextmanager
+async def answers_of(stream: ResponseStream) -> AsyncIterator[AsyncGenerator[bytes, None]]:
+    """The answers of the stream, which is closed with the context, also when none was asked for:
+    a generator that was never begun runs no `finally`. They raise Ended when the stream breaks."""
+    async with aclosing(stream), aclosing(_until_it_breaks(stream)) as answers:
+        yield answers
+
+
+async def _until_it_breaks(stream: ResponseStream) -> AsyncGenerator[bytes, None]:
     try:
         async for answer in stream:
             yield answer
@@ -50,5 +58,3 @@ async def answers_of(stream: ResponseStream) -> AsyncGenerator[bytes, None]:
     except Unavailable:
         reason = "Changes can't be read at the moment"
         raise Ended(End.UNAVAILABLE, TRY_AGAIN_LATER, reason) from None
-    finally:
-        await stream.aclose()

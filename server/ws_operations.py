@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from contextlib import ExitStack, aclosing
+from contextlib import ExitStack
 from typing import Final, TypeVarTuple, Unpack
 
 import structlog
@@ -178,7 +178,7 @@ class SocketOperations:
         return stream
 
     async def _say_all(self, id: str, stream: ResponseStream, seen: Observation) -> None:
-        async with aclosing(answers_of(stream)) as answers:
+        async with answers_of(stream) as answers:
             async for answer in answers:
                 await self._say(next_answer(id, answer))
                 seen.answers += 1

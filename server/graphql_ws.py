@@ -16,7 +16,7 @@ from data.errors import Forbidden, LimitExceeded, Unauthenticated, Unavailable
 from resolvers.session import Session
 from server.correlation import CORRELATION_ID
 from server.live_connections import LiveConnections
-from server.live_ends import End, Ended
+from server.live_ends import CloseCode, End, Ended
 from server.operations import Operations
 from server.session import Authenticator
 from server.settings import Settings
@@ -25,7 +25,6 @@ from server.telemetry import Telemetry
 from server.ws_messages import (
     ACK,
     PROTOCOL,
-    CloseCode,
     Complete,
     ConnectionInit,
     Ping,

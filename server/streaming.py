@@ -4,20 +4,15 @@ than they are read, and for as long as somebody reads."""
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing, asynccontextmanager
-from typing import Final
 
 from starlette.types import Message, Send
 
 from data.errors import Unavailable
 from data.live import FellBehind
 from schema.streaming import ResponseStream
-from server.live_ends import End, Ended
+from server.live_ends import CloseCode, End, Ended
 
-__all__ = ["TRY_AGAIN_LATER", "PatientSend", "answers_of"]
-
-TRY_AGAIN_LATER: Final = 1013
-"""The close of WebSocket after which a client comes back, with the last cursor that it has seen
-(IANA's registry of close codes)."""
+__all__ = ["PatientSend", "answers_of"]
 
 
 class PatientSend:
@@ -35,7 +30,8 @@ class PatientSend:
                 async with asyncio.timeout(self._seconds):
                     await self._send(message)
             except TimeoutError:
-                raise Ended(End.SLOW, TRY_AGAIN_LATER, "What was sent is not being read") from None
+                reason = "What was sent is not being read"
+                raise Ended(End.SLOW, CloseCode.TRY_AGAIN_LATER, reason) from None
             except OSError:
                 raise Ended(End.CLIENT) from None
 
@@ -54,7 +50,7 @@ async def _until_it_breaks(stream: ResponseStream) -> AsyncGenerator[bytes, None
             yield answer
     except FellBehind:
         reason = "What was not read yet is no longer kept"
-        raise Ended(End.SLOW, TRY_AGAIN_LATER, reason) from None
+        raise Ended(End.SLOW, CloseCode.TRY_AGAIN_LATER, reason) from None
     except Unavailable:
         reason = "Changes can't be read at the moment"
-        raise Ended(End.UNAVAILABLE, TRY_AGAIN_LATER, reason) from None
+        raise Ended(End.UNAVAILABLE, CloseCode.TRY_AGAIN_LATER, reason) from None

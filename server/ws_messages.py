@@ -1,9 +1,8 @@
-"""The messages of graphql-transport-ws, read and written, and the codes that it closes with.
+"""The messages of graphql-transport-ws, read and written.
 
 https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md
 """
 
-import enum
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -12,12 +11,11 @@ from starlette.types import Message
 
 from schema.json_bytes import json_bytes
 from server.envelope import Envelope, RequestRefused, envelope_of, parse_json
-from server.live_ends import End, Ended
+from server.live_ends import CloseCode, End, Ended
 
 __all__ = [
     "ACK",
     "PROTOCOL",
-    "CloseCode",
     "Complete",
     "ConnectionInit",
     "Ping",
@@ -34,22 +32,6 @@ __all__ = [
 PROTOCOL: Final = "graphql-transport-ws"
 MAX_ID_CHARACTERS: Final = 255
 """Each answer repeats the id. Clients take a UUID or less."""
-
-
-class CloseCode(enum.IntEnum):
-    """Why the server closes. The client `graphql-ws` comes back after 4403, 4408 and those below
-    2000, and after no other."""
-
-    SERVICE_RESTART = 1012
-    TRY_AGAIN_LATER = 1013
-    BAD_REQUEST = 4400
-    UNAUTHORIZED = 4401
-    FORBIDDEN = 4403
-    SUBPROTOCOL_NOT_ACCEPTABLE = 4406
-    INITIALISATION_TIMEOUT = 4408
-    SUBSCRIBER_ALREADY_EXISTS = 4409
-    TOO_MANY_INITIALISATIONS = 4429
-    INTERNAL_ERROR = 4500
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,12 +15,12 @@ from schema.streaming import ResponseStream
 from server.answers import internal_error, problem
 from server.correlation import correlated
 from server.envelope import RequestRefused
-from server.live_ends import End, Ended
+from server.live_ends import CloseCode, End, Ended
 from server.operations import Operations, is_subscription
 from server.settings import Settings
 from server.streaming import PatientSend, answers_of
 from server.telemetry import CANCELED, NOBODY_LISTENS, Observation, Telemetry
-from server.ws_messages import CloseCode, Subscribe, complete, error, next_answer
+from server.ws_messages import Subscribe, complete, error, next_answer
 
 __all__ = ["SocketOperations"]
 

@@ -10,9 +10,8 @@ import pytest
 from data.store import Store
 from server.graphql_ws import INIT_SECONDS
 from server.live_connections import MAX_WAITING
-from server.live_ends import End
+from server.live_ends import CloseCode, End
 from server.settings import Settings
-from server.ws_messages import CloseCode
 from tests.api_client import Api, token
 from tests.docs.documents import ROOT, code_block, rows, text
 from tests.live import live

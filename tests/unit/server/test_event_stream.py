@@ -1,4 +1,4 @@
-"""The response of server-sent events by itself, where a server is too quick to show what it does."""
+"""The response of server-sent events by itself, where a server is too quick to show it."""
 
 from contextlib import ExitStack
 from typing import cast

@@ -25,13 +25,14 @@ from server.health import Readiness, healthz, readyz
 from server.live_connections import LiveConnections
 from server.live_metrics import FeedCollector
 from server.metrics import Metrics, metrics_page
+from server.observation import no_span
 from server.operations import Operations
 from server.playground import playground_response, playground_routes
 from server.refusals import NoWebSocket, http_exception
 from server.security import middleware
 from server.session import Authenticator
 from server.settings import SessionStrategy, Settings
-from server.telemetry import Telemetry, no_span
+from server.telemetry import Telemetry
 from server.timeline import timeline_response, timeline_routes
 from server.trusted_documents import load_trusted_documents
 

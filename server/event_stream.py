@@ -15,8 +15,8 @@ from schema.streaming import ResponseStream
 from server.connection import Connection, connection_of
 from server.envelope import EVENT_STREAM
 from server.live_ends import End, Ended, first_of
+from server.observation import Observation
 from server.streaming import PatientSend, answers_of
-from server.telemetry import Observation
 
 __all__ = ["EventStream", "single_event"]
 

@@ -24,10 +24,11 @@ from server.envelope import (
 )
 from server.event_stream import EventStream, single_event
 from server.live_connections import LiveConnections
+from server.observation import CANCELED, NOBODY_LISTENS, Observation
 from server.operations import Operations, is_subscription
 from server.session import Authenticator
 from server.settings import Settings
-from server.telemetry import CANCELED, NOBODY_LISTENS, Observation, Telemetry
+from server.telemetry import Telemetry
 
 __all__ = ["GraphQLEndpoint"]
 

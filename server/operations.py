@@ -17,8 +17,8 @@ from schema.streaming import ResponseStream, SharedAnswers, subscribe
 from server.answers import problem
 from server.envelope import Envelope, RequestRefused
 from server.live_connections import LiveConnections
+from server.observation import Observation
 from server.settings import Settings
-from server.telemetry import Observation
 from server.trusted_documents import TrustedDocuments
 
 __all__ = ["Operations", "is_subscription"]

@@ -16,10 +16,11 @@ from server.answers import internal_error, problem
 from server.correlation import correlated
 from server.envelope import RequestRefused
 from server.live_ends import CloseCode, End, Ended
+from server.observation import CANCELED, NOBODY_LISTENS, Observation
 from server.operations import Operations, is_subscription
 from server.settings import Settings
 from server.streaming import PatientSend, answers_of
-from server.telemetry import CANCELED, NOBODY_LISTENS, Observation, Telemetry
+from server.telemetry import Telemetry
 from server.ws_messages import Subscribe, complete, error, next_answer
 
 __all__ = ["SocketOperations"]

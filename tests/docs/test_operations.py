@@ -17,8 +17,9 @@ from data.stream_records import Counts
 from server.app import create_app
 from server.live_metrics import FeedCollector
 from server.metrics import MAX_OPERATION_NAMES, Metrics
+from server.observation import CANCELED, Outcome
 from server.settings import Settings
-from server.telemetry import CANCELED, OperationLine, Outcome, RefusedLine
+from server.telemetry import OperationLine, RefusedLine
 from tests.docs.documents import ROOT, rows, text
 from tests.unit.data.memory_store import MemoryStore
 

@@ -9,7 +9,7 @@ from schema.streaming import ResponseStream
 from server.event_stream import EventStream
 from server.live_ends import End
 from server.metrics import Metrics
-from server.telemetry import Observation, no_span
+from server.observation import Observation, no_span
 
 
 class Answers:

@@ -86,10 +86,11 @@ class LiveFeed:
         self._is_closed = True
         if self._stopping:
             self._stopping.cancel()
-        running, self._running = self._running, None
-        if running:
-            running.task.cancel()
-            await asyncio.wait([running.task])
+        # One that is being opened is ended as well.
+        async with self._opening:
+            if running := self._running:
+                running.task.cancel()
+                await asyncio.wait([running.task])
 
     def _enter(self) -> None:
         self.subscribers += 1
@@ -111,12 +112,13 @@ class LiveFeed:
         async with self._opening:
             if self._is_closed:
                 raise _unavailable()
-            if self._running and (self._running.task.cancelling() or self._running.reader.lost):
-                await asyncio.wait([self._running.task])
-                self._running = None
-            if self._running is None:
-                self._running = await self._open()
-            return self._running
+            running = self._running
+            if running and (running.task.cancelling() or running.reader.lost):
+                await asyncio.wait([running.task])
+                running = None
+            if running is None:
+                running = self._running = await self._open()
+            return running
 
     async def _open(self) -> "_Running":
         if time.monotonic() < self._retry_at:
@@ -131,13 +133,19 @@ class LiveFeed:
         self._failures = 0
         task = asyncio.create_task(self._run(reader))
         # Not at the end of the task, since one that is cancelled at once never begins.
-        task.add_done_callback(lambda _: reader.end())
+        task.add_done_callback(lambda _: self._ended(reader))
         return _Running(reader, CatchUp(reader, seconds=self._limits.catch_up), task)
 
     async def _run(self, reader: StreamReader) -> None:
         await reader.run()
         if reader.lost:
             self._failed(reader.lost)
+
+    def _ended(self, reader: StreamReader) -> None:
+        reader.end()
+        # Its log is let go of, should nobody come again.
+        if self._running and self._running.reader is reader:
+            self._running = None
 
     def _failed(self, error: Exception) -> None:
         """Nobody asks again for some seconds, longer each time."""

@@ -1,6 +1,8 @@
 """The reader of a stream as AWS has them."""
 
 import asyncio
+import gc
+import weakref
 
 import pytest
 
@@ -207,9 +209,13 @@ async def test_reader_ends_some_time_after_the_last_subscriber_and_forgets() -> 
     async with feed_on(fake.streams, limits=Limits(linger=0.0)) as feed:
         client = Client("acme")
         await client.connect(feed)
+        assert client.subscription
+        log = weakref.ref(client.subscription._reader.log)
         await client.leave()
         assert feed.subscribers == 0
         await _until_quiet(fake)
+        gc.collect()
+        assert log() is None
         await client.connect(feed)
         fake.write("acme", "a", 1)
         await client.until("a", 1)
@@ -260,6 +266,18 @@ async def test_closing_the_feed_leaves_no_task_and_tells_subscribers() -> None:
         await client.take()
     with pytest.raises(Unavailable):
         await feed.subscribe("acme")
+    assert asyncio.all_tasks() == before
+
+
+async def test_closing_the_feed_ends_a_reader_that_is_being_opened() -> None:
+    fake = FakeStream()
+    fake.fail("DescribeStream", "ThrottlingException")
+    before = asyncio.all_tasks()
+    async with feed_on(fake.streams) as feed:
+        subscribing = asyncio.create_task(feed.subscribe("acme"))
+        await asyncio.sleep(0)
+        assert fake.requests["DescribeStream"] == 1
+    await asyncio.wait([subscribing])
     assert asyncio.all_tasks() == before
 
 

@@ -14,8 +14,8 @@ from typing import Final
 from data.change_log import Coverage, Entry
 from data.cursors import MARGIN, Cursor, Positions
 from data.errors import BadInput
-from data.history import History, TooMuch
 from data.lineage import NOTHING, Need, ancestors, needs_of
+from data.shard_history import ShardHistory, TooMuch
 from data.stream_reader import StreamReader, first_of
 from data.streams import Place, Shard, Trimmed
 
@@ -108,13 +108,15 @@ class CatchUp:
     async def _extend(self, wanted: Wanted) -> None:
         near = [each for each in self._asking if abs(each.stood.at - wanted.stood.at) <= _TOGETHER]
         histories = [
-            History(self._reader, shard, [*needs, *self._promised(shard)], seconds=self._seconds)
+            ShardHistory(
+                self._reader, shard, [*needs, *self._promised(shard)], seconds=self._seconds
+            )
             for shard in self._reader.shards.values()
             if (needs := self._missing(shard.id, near))
         ]
         gate = asyncio.Semaphore(_AT_ONCE)
 
-        async def read(history: History) -> None:
+        async def read(history: ShardHistory) -> None:
             async with gate:
                 await history.read()
 
@@ -141,7 +143,7 @@ class CatchUp:
         follower = self._reader.followers.get(shard.id)
         return follower.needs if follower else ()
 
-    def _splice(self, histories: Sequence[History], at: float) -> None:
+    def _splice(self, histories: Sequence[ShardHistory], at: float) -> None:
         """Puts what was read into the log, in one step: nothing is read meanwhile."""
         idle = [each for each in histories if each.is_idle]
         earlier = [each for each in histories if not each.is_idle]
@@ -163,7 +165,7 @@ class CatchUp:
             )
         self._log.wake_all()
 
-    def _merged(self, histories: Sequence[History], at: float) -> Iterator[Entry]:
+    def _merged(self, histories: Sequence[ShardHistory], at: float) -> Iterator[Entry]:
         """The changes of several shards in the order in which they were written: exactly in each
         shard and from parent to child, and else by their time."""
         log, followers = self._log, self._reader.followers
@@ -182,7 +184,7 @@ class CatchUp:
                 yield entry
             passed[shard] = entry.sequence
 
-    def _timed(self, histories: Sequence[History]) -> Iterator[list[tuple[float, Entry]]]:
+    def _timed(self, histories: Sequence[ShardHistory]) -> Iterator[list[tuple[float, Entry]]]:
         shards: Mapping[str, Shard] = self._reader.shards
         latest: dict[str, float] = {}
         ordered = sorted(histories, key=lambda each: len([*ancestors(shards, each.shard.id)]))

@@ -15,7 +15,7 @@ from data.sealing import seal, unseal
 
 __all__ = ["MARGIN", "Cursor", "Positions", "decoded", "encoded"]
 
-MARGIN = 10.0
+MARGIN: Final = 10.0
 """Seconds by which the clocks of servers may differ, and the stream may lag behind the table."""
 
 _LIST: Final = "teamChanged"

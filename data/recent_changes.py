@@ -22,7 +22,7 @@ from data.rows import Row
 from data.sealing import seal, unseal
 from data.store import Store
 
-__all__ = ["History", "recent_changes"]
+__all__ = ["RecentChanges", "recent_changes"]
 
 _MOST_A_PAGE: Final = 1_000
 """Items that one request looks at. The largest are some kilobytes, and 1 MB is a page's end."""
@@ -34,7 +34,7 @@ _LIST: Final = "recentChanges"
 
 
 @dataclass(slots=True)
-class History:
+class RecentChanges:
     """Changes, newest first, each with its cursor; whether there are more; and what was skipped."""
 
     changes: list[tuple[Change, str]] = field(default_factory=list)
@@ -44,7 +44,7 @@ class History:
 
 async def recent_changes(
     store: Store, team_id: str, *, first: int, after: str | None, type: EntityType | None
-) -> History:
+) -> RecentChanges:
     """The `first` (at least 1) latest changes after a cursor. With `type`, those of such entities
     and their deletions. It reads on until it has as many, or is at the end: a page may bring few,
     or nothing. The index lags behind the table, mostly by milliseconds. Raises BadInput for a
@@ -52,18 +52,18 @@ async def recent_changes(
     bound_to = (_LIST, team_id, type or "")
     start = _start(team_id, after, bound_to) if after is not None else None
     query = _query(team_id, type)
-    history = History()
+    recent = RecentChanges()
     limit = first + 1
     while True:
         rows, start = await store.part_of_rows(query, limit=limit, start=start)
-        for row, change in _changes(rows, history.skipped):
-            if len(history.changes) == first:
-                history.has_more = True
-                return history
+        for row, change in _changes(rows, recent.skipped):
+            if len(recent.changes) == first:
+                recent.has_more = True
+                return recent
             place = msgspec.json.encode([row.updated_at.S, row.sk.S])
-            history.changes.append((change, seal(place, *bound_to)))
+            recent.changes.append((change, seal(place, *bound_to)))
         if start is None:
-            return history
+            return recent
         # What is rare is looked for in larger and larger steps.
         limit = min(limit * 2, _MOST_A_PAGE)
 

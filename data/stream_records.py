@@ -1,6 +1,6 @@
 """What a record of the stream says: which change of which team, if any."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from data.changes import Change, change_of
 from data.clock import epoch_of
@@ -25,7 +25,7 @@ class Counts:
     changes: int = 0
     skipped: int = 0
     dropped: int = 0
-    behind: float = field(default=0.0)
+    behind: float = 0.0
 
 
 def change_in(record: Record, counts: Counts) -> tuple[str, Change] | None:

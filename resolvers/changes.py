@@ -40,12 +40,12 @@ async def recent(
     context.lists_of_changes += 1
     if context.lists_of_changes > MAX_LISTS:
         raise LimitExceeded(f"one operation may have at most {MAX_LISTS} lists of changes")
-    history = await recent_changes(
+    found = await recent_changes(
         context.store, context.team_id, first=first, after=after, type=type
     )
-    context.take_skipped(history.skipped)
-    edges = [ChangeEdgeNode(_node(graph, change), cursor) for change, cursor in history.changes]
-    return ChangesNode(edges, history.has_more)
+    context.take_skipped(found.skipped)
+    edges = [ChangeEdgeNode(_node(graph, change), cursor) for change, cursor in found.changes]
+    return ChangesNode(edges, found.has_more)
 
 
 async def to_come(context: RequestContext, since: str | None) -> Subscription:

@@ -13,7 +13,7 @@ from data.stream_reader import StreamReader
 from data.stream_records import written_at
 from data.streams import IteratorExpired, Place, Record, Shard
 
-__all__ = ["History", "TooMuch"]
+__all__ = ["ShardHistory", "TooMuch"]
 
 _EMPTY_PAUSE: Final = 0.05
 _NOWHERE: Final = Positions(0.0, {})
@@ -24,7 +24,7 @@ class TooMuch(Exception):
     """There is more than the log has room for."""
 
 
-class History:
+class ShardHistory:
     """The changes of one shard from the first record on that any of the needs finds new. `floor`
     is the number of the one before it, `last` that of the last one that was read, `least`
     the lowest number that is needed, if any, `since` the moment from which on all is there."""

@@ -1,8 +1,9 @@
 """Optimistic locking without a loser: read, change, write if nobody else wrote, else again."""
 
-import random
 from collections.abc import Iterator
 from typing import Final
+
+from data.patience import jittered
 
 __all__ = ["pauses"]
 
@@ -16,5 +17,4 @@ def pauses() -> Iterator[float]:
     then longer and longer with full jitter. About two seconds in all."""
     yield 0.0
     for attempt in range(1, _MOST):
-        longest = min(_LONGEST_PAUSE, _FIRST_PAUSE * 2**attempt)
-        yield random.uniform(0, longest)  # noqa: S311 (jitter, not a secret)
+        yield jittered(attempt, _FIRST_PAUSE, _LONGEST_PAUSE)

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TypedDict
+from typing import Any, TypedDict
 
 __all__ = ["AttributeValue", "Expression", "Item", "Key", "KeyQuery", "n", "names_of", "s"]
 
@@ -75,7 +75,28 @@ class KeyQuery:
     projection: tuple[str, ...] = ()
     descending: bool = False
 
+    def request(self) -> dict[str, Any]:
+        """What a Query request says of it: all but which table, how consistent and how much."""
+        projection = ", ".join(f"#{name}" for name in self.projection)
+        request: dict[str, Any] = {
+            "KeyConditionExpression": self.key_condition,
+            "ExpressionAttributeValues": dict(self.values),
+            "ExpressionAttributeNames": names_of(self.key_condition, self.filter, projection),
+        }
+        if self.filter:
+            request["FilterExpression"] = self.filter
+        if projection:
+            request["ProjectionExpression"] = projection
+        if self.index:
+            request["IndexName"] = self.index
+        if self.descending:
+            request["ScanIndexForward"] = False
+        return request
+
     @property
     def text(self) -> str:
         """All that makes this query, in a line: what it is known by."""
-        return f"{self.key_condition} {self.filter} {self.index} {self.projection} {self.values}"
+        return (
+            f"{self.key_condition} {self.filter} {self.index} {self.projection} {self.values}"
+            f" {self.descending}"
+        )

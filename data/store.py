@@ -1,44 +1,37 @@
-"""The one DynamoDB client of the process: requests, pages, retries, and what their errors mean.
+"""The one DynamoDB client of the process: requests, pages, and what their errors mean.
 
-Nothing else sends. Requests on items go through `data.transport`, those on the table itself, which
-are in `data.administration`, through boto's client. See docs/adr/0004-one-client-module.md and
-0016-own-requests.md.
+Nothing else sends. Requests on items go through `data.sending` and `data.transport`, those on the
+table itself, which are in `data.administration`, through boto's client. See
+docs/adr/0004-one-client-module.md and 0016-own-requests.md.
 """
 
-import asyncio
-import random
-import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Self, cast
 
 import aioboto3
-import structlog
 from aiobotocore.config import AioConfig
 
 from data.errors import LimitExceeded, Unavailable
 from data.expressions import Expression, Item, Key, KeyQuery, names_of, s
 from data.failures import (
-    REQUEST_ERRORS,
     STORE_ERRORS,
     CancellationReason,
     ConditionFailed,
     NotReady,
     Outage,
     TransactionCanceled,
-    failure_of,
     outage_of,
 )
-from data.metering import Meter, Operation, consumption
+from data.metering import Meter, Operation
 from data.posting import open_poster
 from data.recent import Recent
 from data.rows import Row, json_of, page_of
 from data.seats import Seats
+from data.sending import Decode, RetryPolicy, send
 from data.transactions import Action, to_request
 from data.transport import OpenRequestSpan, Sender, Transport
-
-log = structlog.get_logger(__name__)
 
 if TYPE_CHECKING:
     from types_aiobotocore_dynamodb.client import DynamoDBClient
@@ -55,24 +48,9 @@ __all__ = [
     "open_store",
 ]
 
-_FIRST_PAUSE: Final = 0.05
-_LONGEST_PAUSE: Final = 1.0
-
 _NOBODY: Final[Key] = {"pk": s("TEAM##"), "sk": s("READY")}
 """A key that no item has, since no team's id has a `#`, and that the server's policy lets it read:
 all of that is below `TEAM#`."""
-
-Decode = Callable[[bytes], Mapping[str, Any]]
-"""Makes a mapping of the JSON of an answer."""
-
-
-@dataclass(frozen=True, slots=True)
-class RetryPolicy:
-    """How often a request is sent while its failure is one that passes, and for how many seconds.
-    A planner waits for the answer: so by default it is given up well before a browser does."""
-
-    attempts: int = 6
-    seconds: float = 10.0
 
 
 class Store:
@@ -179,25 +157,9 @@ class Store:
             request["ExclusiveStartKey"] = page["LastEvaluatedKey"]
 
     def _request(self, query: KeyQuery, *, consistent: bool | None = None) -> dict[str, Any]:
-        request: dict[str, Any] = {
-            "TableName": self.table,
-            "KeyConditionExpression": query.key_condition,
-            "ExpressionAttributeValues": dict(query.values),
-        }
-        projection = ", ".join(f"#{name}" for name in query.projection)
-        request["ExpressionAttributeNames"] = names_of(
-            query.key_condition, query.filter, projection
-        )
-        if query.filter:
-            request["FilterExpression"] = query.filter
-        if projection:
-            request["ProjectionExpression"] = projection
-        if query.index:
-            request["IndexName"] = query.index
-        else:
+        request = {"TableName": self.table, **query.request()}
+        if not query.index:
             request["ConsistentRead"] = self._consistent_reads if consistent is None else consistent
-        if query.descending:
-            request["ScanIndexForward"] = False
         if self._page_size:
             request["Limit"] = self._page_size
         return request
@@ -270,39 +232,15 @@ class Store:
         attempts: int | None = None,
         decode: Decode = json_of,
     ) -> Mapping[str, Any]:
-        """One request, sent again while the failure is one that passes, and counted."""
-        request = {**request, "ReturnConsumedCapacity": "TOTAL"}
-        attempts = attempts or self._retries.attempts
-        deadline = time.monotonic() + self._retries.seconds
-        for attempt in range(attempts):
-            for meter in self._meters:
-                meter.sent(operation, again=attempt > 0)
-            try:
-                body = await self.transport.send(operation, request)
-            except REQUEST_ERRORS as error:
-                failure = failure_of(error)
-                if failure is None:
-                    raise
-                if not isinstance(failure, Unavailable):
-                    raise failure from error
-                longest = min(_LONGEST_PAUSE, _FIRST_PAUSE * 2**attempt)
-                pause = random.uniform(0, longest)  # noqa: S311 (jitter, not a secret)
-                if attempt == attempts - 1 or time.monotonic() + pause > deadline:
-                    log.warning(
-                        "request given up",
-                        operation=operation,
-                        attempts=attempt + 1,
-                        cause=repr(error),
-                    )
-                    raise failure from error
-                await asyncio.sleep(pause)
-            else:
-                answer = decode(body)
-                consumed = consumption(operation, answer)
-                for meter in self._meters:
-                    meter.answered(operation, consumed)
-                return answer
-        raise AssertionError("unreachable")
+        retries = replace(self._retries, attempts=attempts) if attempts else self._retries
+        return await send(
+            self.transport,
+            operation,
+            request,
+            retries=retries,
+            meters=self._meters,
+            decode=decode,
+        )
 
 
 @asynccontextmanager

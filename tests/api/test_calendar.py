@@ -431,7 +431,7 @@ async def test_a_store_that_fails_is_503_and_says_when_to_come_back(
 ) -> None:
     await put(store, api.team, [resource("r")])
     path = await subscribed(api, store, resource="r")
-    monkeypatch.setattr("data.store._FIRST_PAUSE", 0.0)
+    monkeypatch.setattr("data.sending._FIRST_PAUSE", 0.0)
     with faulty(app.state.store, lambda _, name: Fault.THROTTLED if name == failing else None):
         response = await get(api, path)
     assert is_refused(response, 503, "UNAVAILABLE")
@@ -516,7 +516,7 @@ async def test_no_line_of_the_log_and_no_metric_has_the_token(
     await put(store, api.team, [resource("r")])
     path = await subscribed(api, store, resource="r")
     secret = path.removeprefix("/calendar/").removesuffix(".ics")
-    monkeypatch.setattr("data.store._FIRST_PAUSE", 0.0)
+    monkeypatch.setattr("data.sending._FIRST_PAUSE", 0.0)
     async with serving(settings, api.team, metrics=True) as (traced, served):
         etag = (await get(traced, path)).headers["etag"]
         answers = [await get(traced, path, If_None_Match=etag), await get(traced, f"{path}x")]

@@ -82,7 +82,7 @@ async def test_deletions_whose_answer_is_lost_are_remembered_once_on_any_engine(
     api: Api, app: Starlette, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """moto keeps no tokens, so it takes the second request for another one."""
-    monkeypatch.setattr("data.store._FIRST_PAUSE", 0.0)
+    monkeypatch.setattr("data.sending._FIRST_PAUSE", 0.0)
     owners = await api.resource(), await api.project()
     made = [await api.assignment(*owners, "2024-01-10", "2024-01-12") for _ in range(3)]
     await add_member(store, Membership(team_id=api.team, user_id="u", role=Role.MEMBER))

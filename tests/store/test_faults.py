@@ -33,7 +33,7 @@ CRASHES = [fault for fault in Fault if fault.is_crash] if DEEP else [Fault.CRASH
 @pytest.fixture(autouse=True)
 def small_and_quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Retries wait for nothing, and a few assignments make several chunks."""
-    monkeypatch.setattr("data.store._FIRST_PAUSE", 0.0)
+    monkeypatch.setattr("data.sending._FIRST_PAUSE", 0.0)
     monkeypatch.setattr("data.cascade._PER_TRANSACTION", 4)
     monkeypatch.setattr("data.shifts._PER_TRANSACTION", 4)
 

@@ -29,7 +29,7 @@ CALLS = (TIMELINE, CREATE)
 @pytest.fixture
 def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     """Retries wait for nothing."""
-    monkeypatch.setattr("data.store._FIRST_PAUSE", 0.0)
+    monkeypatch.setattr("data.sending._FIRST_PAUSE", 0.0)
 
 
 def pool(store: Store) -> Connections:

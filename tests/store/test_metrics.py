@@ -29,7 +29,7 @@ async def stub() -> AsyncIterator[Stub]:
 
 @pytest.fixture
 async def running(stub: Stub, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Planner]:
-    monkeypatch.setattr("data.store._FIRST_PAUSE", 0.0)
+    monkeypatch.setattr("data.sending._FIRST_PAUSE", 0.0)
     async with planner(stub.url, metrics=True) as running:
         yield running
 

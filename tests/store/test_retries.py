@@ -24,7 +24,8 @@ from graphql import (
 )
 from starlette.applications import Starlette
 
-import data.store
+import data.patience
+import data.sending
 from data.entities import Entity, Membership, Team
 from data.expressions import Item
 from data.items import encode
@@ -81,8 +82,8 @@ async def on_stub(stub: Stub) -> AsyncIterator[Planner]:
 @pytest.fixture
 def clock(stub: Stub, monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock(stub, [])
-    monkeypatch.setattr(data.store, "asyncio", SimpleNamespace(sleep=clock.sleep))
-    monkeypatch.setattr(data.store, "time", SimpleNamespace(monotonic=clock.now))
+    monkeypatch.setattr(data.sending, "asyncio", SimpleNamespace(sleep=clock.sleep))
+    monkeypatch.setattr(data.sending, "time", SimpleNamespace(monotonic=clock.now))
     return clock
 
 
@@ -125,7 +126,7 @@ async def test_time_ends_before_the_attempts_when_each_takes_long(
 async def test_pauses_have_full_jitter(
     stub: Stub, on_stub: Planner, team: str, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(data.store, "random", random.Random(1))
+    monkeypatch.setattr(data.patience, "random", random.Random(1))
     stub.conduct[team] = Conduct(Failure.THROTTLED)
     for _ in range(40):
         assert await is_unavailable(on_stub.api(team), CREATE)
@@ -297,7 +298,7 @@ CALLS = (
 @pytest.fixture
 def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     """Retries wait for nothing."""
-    monkeypatch.setattr("data.store._FIRST_PAUSE", 0.0)
+    monkeypatch.setattr("data.sending._FIRST_PAUSE", 0.0)
 
 
 @dataclass

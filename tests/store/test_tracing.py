@@ -154,7 +154,7 @@ async def test_an_error_of_the_table_is_one_of_the_span_by_its_code_alone(traced
 async def test_every_attempt_is_a_span_of_its_own_and_a_lost_one_says_how(
     exported: InMemorySpanExporter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("data.store._FIRST_PAUSE", 0.0)
+    monkeypatch.setattr("data.sending._FIRST_PAUSE", 0.0)
     async with running_stub() as stub:
         stub.conduct["team"] = Conduct(Failure.RESET, failures=1)
         traced = Traced(stub.url, exported)

@@ -384,7 +384,7 @@ async def test_what_something_in_between_answers_is_an_error_by_its_status(
 async def test_a_page_of_a_proxy_is_asked_for_again(
     wired: Wired, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("data.store._FIRST_PAUSE", 0.0)
+    monkeypatch.setattr("data.sending._FIRST_PAUSE", 0.0)
     here, store = wired
     here.answers_like(Endpoint(502, HTML))
     with pytest.raises(Unavailable):
@@ -405,7 +405,7 @@ async def test_items_of_an_error_stay_in_wire_form(wired: Wired) -> None:
 async def test_an_answer_that_is_not_what_its_checksum_says_is_asked_for_again(
     wired: Wired, monkeypatch: pytest.MonkeyPatch, status: int
 ) -> None:
-    monkeypatch.setattr("data.store._FIRST_PAUSE", 0.0)
+    monkeypatch.setattr("data.sending._FIRST_PAUSE", 0.0)
     here, store = wired
     checksum = {"x-amz-crc32": str(zlib.crc32(b'{"Item":{}}'))}
     here.answers_like(Endpoint(body=b'{"Item":{}}', headers=checksum))

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-import data.contention
+import data.patience
 from data.contention import pauses
 
 
@@ -20,7 +20,7 @@ def test_attempts_end() -> None:
 def test_the_longest_pauses_double_up_to_a_bound_and_stay_short_in_all(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(data.contention, "random", SimpleNamespace(uniform=lambda _, most: most))
+    monkeypatch.setattr(data.patience, "random", SimpleNamespace(uniform=lambda _, most: most))
     longest = list(pauses())
     assert longest == pytest.approx([0, 0.02, 0.04, 0.08, 0.16, 0.32] + [0.4] * 6)
     assert sum(longest) < 3.1
@@ -33,6 +33,6 @@ def test_pauses_are_jittered_over_their_whole_range(monkeypatch: pytest.MonkeyPa
         asked.append(least)
         return random.Random(most).uniform(least, most)
 
-    monkeypatch.setattr(data.contention, "random", SimpleNamespace(uniform=uniform))
+    monkeypatch.setattr(data.patience, "random", SimpleNamespace(uniform=uniform))
     assert all(0 <= pause <= 0.4 for pause in pauses())
     assert asked == [0] * 11

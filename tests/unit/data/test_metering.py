@@ -21,7 +21,7 @@ COST = {"ConsumedCapacity": {**TABLE, "CapacityUnits": 2.5}}
 
 @pytest.fixture(autouse=True)
 def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("data.store._FIRST_PAUSE", 0.0)
+    monkeypatch.setattr("data.sending._FIRST_PAUSE", 0.0)
 
 
 @pytest.mark.parametrize(

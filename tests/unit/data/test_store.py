@@ -16,7 +16,8 @@ from botocore.exceptions import (
     SSLError,
 )
 
-import data.store
+import data.patience
+import data.sending
 from data.errors import LimitExceeded, Unavailable
 from data.expressions import Expression, Item, KeyQuery, n, s
 from data.guards import IS_NEW
@@ -44,9 +45,9 @@ def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     async def sleep(seconds: float) -> None:
         waited.append(seconds)
 
-    monkeypatch.setattr(data.store, "asyncio", SimpleNamespace(sleep=sleep))
-    monkeypatch.setattr(data.store, "random", SimpleNamespace(uniform=lambda _, most: most))
-    monkeypatch.setattr(data.store, "time", SimpleNamespace(monotonic=lambda: sum(waited)))
+    monkeypatch.setattr(data.sending, "asyncio", SimpleNamespace(sleep=sleep))
+    monkeypatch.setattr(data.patience, "random", SimpleNamespace(uniform=lambda _, most: most))
+    monkeypatch.setattr(data.sending, "time", SimpleNamespace(monotonic=lambda: sum(waited)))
     return waited
 
 
@@ -125,7 +126,7 @@ async def test_no_request_is_begun_after_ten_seconds(monkeypatch: pytest.MonkeyP
     client = Client(failure("ThrottlingException"))
     # Each request takes four seconds to fail.
     monkeypatch.setattr(
-        data.store, "time", SimpleNamespace(monotonic=lambda: 4.0 * len(client.requests))
+        data.sending, "time", SimpleNamespace(monotonic=lambda: 4.0 * len(client.requests))
     )
     with pytest.raises(Unavailable):
         await transact(store_of(client))

@@ -15,8 +15,9 @@ from data.change_log import Coverage, Entry
 from data.cursors import MARGIN, Cursor, Positions
 from data.errors import BadInput
 from data.lineage import NOTHING, Need, ancestors, needs_of
+from data.parallel import for_each
 from data.shard_history import ShardHistory, TooMuch
-from data.stream_reader import StreamReader, first_of
+from data.stream_reader import StreamReader
 from data.streams import Place, Shard, Trimmed
 
 __all__ = ["CatchUp", "Wanted"]
@@ -114,25 +115,14 @@ class CatchUp:
             for shard in self._reader.shards.values()
             if (needs := self._missing(shard.id, near))
         ]
-        gate = asyncio.Semaphore(_AT_ONCE)
-
-        async def read(history: ShardHistory) -> None:
-            async with gate:
-                await history.read()
-
         rest = histories
         try:
             async with asyncio.timeout(self._seconds):
                 while rest:
-                    async with asyncio.TaskGroup() as tasks:
-                        for history in rest:
-                            tasks.create_task(read(history))
+                    await for_each(rest, ShardHistory.read, at_once=_AT_ONCE)
                     rest = [each for each in histories if not each.is_complete]
-        except (TimeoutError, BaseExceptionGroup) as error:
-            cause = first_of(error) if isinstance(error, BaseExceptionGroup) else error
-            if isinstance(cause, TimeoutError | TooMuch | Trimmed):
-                raise _too_old() from None
-            raise cause from None
+        except (TimeoutError, TooMuch, Trimmed):
+            raise _too_old() from None
         entries = [entry for history in histories for entry in history.entries]
         if not self._log.has_room(len(entries), sum(entry.size for entry in entries)):
             raise _too_old()

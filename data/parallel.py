@@ -4,14 +4,15 @@ import asyncio
 from collections.abc import AsyncIterable, Awaitable, Callable, Iterable
 from typing import TypeVar
 
-__all__ = ["for_each"]
+__all__ = ["first_of", "for_each"]
 
 Thing = TypeVar("Thing")
+Failure = TypeVar("Failure", bound=BaseException)
 
 
 async def for_each(
     things: Iterable[Thing] | AsyncIterable[Thing],
-    work: Callable[[Thing], Awaitable[None]],
+    work: Callable[[Thing], Awaitable[object]],
     *,
     at_once: int,
 ) -> None:
@@ -36,4 +37,10 @@ async def for_each(
                     await room.acquire()
                     group.create_task(run(thing))
     except BaseExceptionGroup as failures:
-        raise failures.exceptions[0] from None
+        raise first_of(failures) from None
+
+
+def first_of(failures: BaseExceptionGroup[Failure]) -> Failure:
+    """What a group of tasks failed of first; another may have failed in the same moment."""
+    [first, *_] = failures.exceptions
+    return first_of(first) if isinstance(first, BaseExceptionGroup) else first

@@ -9,7 +9,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
-from typing import Any, Final, TypeVar, TypeVarTuple, cast
+from typing import Final, TypeVar, TypeVarTuple
 
 from data.change_log import ChangeLog, Coverage, Entry
 from data.cursors import MARGIN, Positions
@@ -17,11 +17,12 @@ from data.errors import Unavailable
 from data.failures import Outage
 from data.followers import Follower, Pace
 from data.lineage import Need, ready
+from data.parallel import first_of, for_each
 from data.patience import patiently
 from data.stream_records import Counts, change_in, written_at
 from data.streams import IteratorExpired, Place, Record, Shard, StreamLost, Streams
 
-__all__ = ["StreamReader", "first_of"]
+__all__ = ["StreamReader"]
 
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
@@ -29,6 +30,8 @@ Ts = TypeVarTuple("Ts")
 _MANY_RECORDS: Final = 100
 _MANY_BYTES: Final = 200_000
 """A page with so much is likely not the last there is."""
+
+_AT_ONCE: Final = 50
 
 _KEPT_SECONDS: Final = 300.0
 """How long a shard that was read to its end stays in cursors: until its children surely are."""
@@ -64,12 +67,7 @@ class StreamReader:
             else:
                 follower = Follower(shard, Place.NEWEST)
                 self._add(follower, Coverage())
-        try:
-            async with asyncio.TaskGroup() as tasks:
-                for follower in self.followers.values():
-                    tasks.create_task(self._iterator(follower))
-        except BaseExceptionGroup as group:
-            raise first_of(group) from None
+        await for_each(self.followers.values(), self._iterator, at_once=_AT_ONCE)
         for coverage in self.log.coverage.values():
             coverage.since = time.time() + MARGIN
 
@@ -247,11 +245,3 @@ class StreamReader:
     async def _patiently(self, request: Callable[[*Ts], Awaitable[T]], *args: *Ts) -> T:
         seconds = self.pace.opening if self._tasks is None else self.pace.patience
         return await patiently(request, *args, seconds=seconds, pause=self.pace.poll)
-
-
-def first_of(group: BaseExceptionGroup[Any]) -> Exception:
-    """What a group of tasks failed of first."""
-    error = group.exceptions[0]
-    if isinstance(error, BaseExceptionGroup):
-        return first_of(error)
-    return cast("Exception", error)

@@ -10,11 +10,12 @@ import structlog
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
+from data.parallel import first_of
 from schema.json_bytes import json_bytes
 from schema.streaming import ResponseStream
 from server.connection import Connection, connection_of
 from server.envelope import EVENT_STREAM
-from server.live_ends import End, Ended, first_of
+from server.live_ends import End, Ended
 from server.observation import Observation
 from server.streaming import PatientSend, answers_of
 

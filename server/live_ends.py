@@ -2,7 +2,7 @@
 
 import enum
 
-__all__ = ["CloseCode", "End", "Ended", "first_of"]
+__all__ = ["CloseCode", "End", "Ended"]
 
 
 class End(enum.StrEnum):
@@ -44,9 +44,3 @@ class Ended(Exception):
         self.end = end
         self.code = code
         self.reason = reason
-
-
-def first_of(group: BaseExceptionGroup[Ended]) -> Ended:
-    """What ended a group of tasks; another may have come to its end in the same moment."""
-    [first, *_] = group.exceptions
-    return first if isinstance(first, Ended) else first_of(first)

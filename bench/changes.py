@@ -5,14 +5,15 @@ Two tables with the same items, in one of which projects have one attribute more
 sparse index. Capacity is what DynamoDB reports.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from bench.capacity import TODAY
 from data.entities import Assignment, EntityType, Project
-from data.expressions import Item, s
+from data.expressions import Item, KeyQuery, s
 from data.items import encode
-from data.keys import team_pk
+from data.recent_changes import query_of
 from data.table import definition
 
 if TYPE_CHECKING:
@@ -40,11 +41,10 @@ async def section(client: "DynamoDBClient", prefix: str) -> str:
     items = [_item(number) for number in range(_ITEMS)]
     await _fill(client, plain, items)
     await _fill(client, sparse, list(map(_marked, items)))
-    looked = {":type": s(EntityType.PROJECT)}
-    names = {"#type": "EntityType"}
-    every = await _read(client, plain, "byUpdatedAt", {}, {})
-    filtered = await _read(client, plain, "byUpdatedAt", looked, names)
-    alone = await _read(client, sparse, _SPARSE, {}, {})
+    all_types = query_of(_TEAM, None)
+    every = await _read(client, plain, all_types)
+    filtered = await _read(client, plain, query_of(_TEAM, EntityType.PROJECT))
+    alone = await _read(client, sparse, replace(all_types, index=_SPARSE))
     project, assignment = _item(_ONE_IN * _ITEMS), _item(_ONE_IN * _ITEMS + 1)
     writes = [
         (title, await _write(client, plain, item), await _write(client, sparse, _marked(item)))
@@ -116,26 +116,14 @@ def _with_sparse_index(table: dict[str, Any]) -> dict[str, Any]:
     return table
 
 
-async def _read(
-    client: "DynamoDBClient",
-    table: str,
-    index: str,
-    filtered: Mapping[str, Any],
-    names: Mapping[str, str],
-) -> float:
+async def _read(client: "DynamoDBClient", table: str, query: KeyQuery) -> float:
     """Units of finding FIRST changes, the newest first, with limits as `recentChanges` has them."""
-    request: dict[str, Any] = {
+    request = {
+        **query.request(),
         "TableName": table,
-        "IndexName": index,
-        "KeyConditionExpression": "#pk = :pk",
-        "ExpressionAttributeNames": {"#pk": "pk", **names},
-        "ExpressionAttributeValues": {":pk": s(team_pk(_TEAM)), **filtered},
-        "ScanIndexForward": False,
         "Limit": FIRST + 1,
         "ReturnConsumedCapacity": "TOTAL",
     }
-    if filtered:
-        request["FilterExpression"] = "#type = :type"
     units, found = 0.0, 0
     while True:
         answer = await client.query(**request)

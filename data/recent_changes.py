@@ -22,7 +22,7 @@ from data.rows import Row
 from data.sealing import seal, unseal
 from data.store import Store
 
-__all__ = ["RecentChanges", "recent_changes"]
+__all__ = ["RecentChanges", "query_of", "recent_changes"]
 
 _MOST_A_PAGE: Final = 1_000
 """Items that one request looks at. The largest are some kilobytes, and 1 MB is a page's end."""
@@ -51,7 +51,7 @@ async def recent_changes(
     cursor of another list."""
     bound_to = (_LIST, team_id, type or "")
     start = _start(team_id, after, bound_to) if after is not None else None
-    query = _query(team_id, type)
+    query = query_of(team_id, type)
     recent = RecentChanges()
     limit = first + 1
     while True:
@@ -68,7 +68,8 @@ async def recent_changes(
         limit = min(limit * 2, _MOST_A_PAGE)
 
 
-def _query(team_id: str, type: EntityType | None) -> KeyQuery:
+def query_of(team_id: str, type: EntityType | None) -> KeyQuery:
+    """The Query for all of a team's changes, or those of one type and their deletions."""
     values = {":pk": s(team_pk(team_id))}
     if type is None:
         return KeyQuery("#pk = :pk", values, index="byUpdatedAt", descending=True)

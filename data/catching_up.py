@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
+from weakref import WeakValueDictionary
 
 from data.change_log import Coverage, Entry
 from data.cursors import MARGIN, Cursor, Positions
@@ -48,24 +49,32 @@ class CatchUp:
         self._log = reader.log
         self._seconds = seconds
         self._lock = asyncio.Lock()
+        self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._asking: list[Wanted] = []
 
-    async def cover(self, cursor: Cursor) -> Wanted:
+    async def cover(self, cursor: Cursor, team_id: str) -> Wanted:
         """Returns when the log has, or will have, all that is new to whoever stands at the cursor.
         Raises BadInput when the stream does not remember it, or reading it again would take longer
         than reading the team; Unavailable, StreamLost."""
         wanted = await self._wanted(cursor)
         self._asking.append(wanted)
         try:
-            async with self._lock:
+            # One of each team stands in line: however often a team asks, it is in the way of the
+            # others once.
+            async with self._turns.setdefault(team_id, asyncio.Lock()):
                 if not self._is_covered(wanted):
-                    await self._settle(wanted)
-                    await self._extend(wanted)
+                    await self._read(wanted)
         finally:
             self._asking.remove(wanted)
         if not self._is_covered(wanted):
             raise _too_old()
         return wanted
+
+    async def _read(self, wanted: Wanted) -> None:
+        async with self._lock:
+            if not self._is_covered(wanted):
+                await self._settle(wanted)
+                await self._extend(wanted)
 
     async def _wanted(self, cursor: Cursor) -> Wanted:
         if cursor.at < time.time() - _REMEMBERED:

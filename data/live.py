@@ -73,7 +73,7 @@ class LiveFeed:
             if since is not None:
                 cursor = decoded(since, stream=reader.arn, team_id=team_id)
                 try:
-                    wanted = await running.catch_up.cover(cursor)
+                    wanted = await running.catch_up.cover(cursor, team_id)
                 except StreamLost as lost:
                     raise _unavailable() from lost
             return Subscription(reader, team_id, wanted, self._leave)

@@ -17,7 +17,7 @@ from data.items import encode
 from data.store import Store
 from data.streams import Streams
 
-__all__ = ["FakeStream", "item"]
+__all__ = ["ARN", "FakeStream", "item"]
 
 ARN = "arn:aws:dynamodb:us-east-1:123456789012:table/planner/stream/"
 RANGE = 256

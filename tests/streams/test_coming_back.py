@@ -1,16 +1,18 @@
 """Coming back with a cursor, to the same process or to another one: no gap, and nothing twice."""
 
 import asyncio
+import time
 
 import pytest
 
 from data.clock import ago
+from data.cursors import Positions, encoded
 from data.errors import BadInput
 from data.followers import Pace
-from data.live import FellBehind, Limits
+from data.live import FellBehind, Limits, LiveFeed
 from data.streams import RecordPage, Streams
 from tests.streams.clients import Client, feed_on, versions
-from tests.streams.fake import FakeStream
+from tests.streams.fake import ARN, FakeStream
 
 
 def numbered(count: int, *, first: int = 1) -> list[tuple[str, int]]:
@@ -128,6 +130,38 @@ async def test_many_who_come_back_at_once_share_one_reading() -> None:
         for client in clients:
             await client.until("a", 20)
             assert versions(client.changes) == numbered(20)
+
+
+async def test_team_that_asks_for_too_much_again_and_again_is_in_the_way_once() -> None:
+    fake = FakeStream(page=1)
+    client = Client("acme")
+    shard = fake.open[0].id
+    async with feed_on(fake.streams) as feed:
+        await client.connect(feed)
+        for number in range(20):
+            fake.write("busy", str(number), 1)
+        await written(fake, client, 1)
+    fake.write("acme", "a", 2)
+    came: list[str] = []
+
+    async def too_much(feed: LiveFeed, seconds: float) -> None:
+        stood = Positions(time.time() - seconds, {shard: 1})
+        cursor = encoded(stood, stream=ARN + fake.label, team_id="busy")
+        with pytest.raises(BadInput, match="older"):
+            await feed.subscribe("busy", cursor)
+        came.append("busy")
+
+    async def comes_back(feed: LiveFeed) -> None:
+        await client.connect(feed)
+        came.append("acme")
+
+    async with feed_on(fake.streams, limits=Limits(max_changes=5)) as feed:
+        await Client("other").connect(feed)
+        # So far apart that none is served by what is read for another.
+        asking = [too_much(feed, seconds) for seconds in (1000, 2000, 3000)]
+        await asyncio.gather(*asking, comes_back(feed))
+        await client.until("a", 2)
+    assert came == ["busy", "acme", "busy", "busy"]
 
 
 class Held(Streams):

@@ -1,6 +1,7 @@
 """`subscription { teamChanged }`: what is told of each write, from the stream of the table."""
 
 import asyncio
+import uuid
 from typing import Any
 
 import pytest
@@ -113,6 +114,26 @@ async def test_members_come_and_go(
         ("DELETED", "MEMBERSHIP", id, 1),
     ]
     assert came["entity"]["role"] == "VIEWER"
+
+
+async def test_what_is_made_anew_under_the_same_id_is_told_though_its_versions_begin_again(
+    app: Starlette, settings: Settings, api: Api, store: Store
+) -> None:
+    chosen = str(uuid.uuid4())
+    id = gid("Resource", chosen)
+    member = Membership(team_id=api.team, user_id="user-2", role=Role.VIEWER)
+    async with listening_to(app, settings, api.team) as listener:
+        for _ in range(2):
+            await api.mutate("createResource", "errors { code }", id=chosen, name="Ada")
+            await api.mutate("updateResource", "errors { code }", id=id, name="Bo")
+            await api.mutate("deleteResource", "errors { code }", id=id)
+        once = [("CREATED", 1), ("UPDATED", 2), ("DELETED", 3)]
+        assert [(e["kind"], e["version"]) for e in await listener.changes(6)] == [*once, *once]
+        for _ in range(2):
+            await add_member(store, member)
+            await remove_member(store, api.team, "user-2")
+        kinds = [each["kind"] for each in await listener.changes(4)]
+    assert kinds == ["CREATED", "DELETED"] * 2
 
 
 async def test_no_team_hears_of_another(

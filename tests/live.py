@@ -91,11 +91,18 @@ class Connection:
 
     async def is_closed(self) -> bool:
         """Whether the other side ends the connection, without another byte."""
+        return await self.rest() == b""
+
+    async def rest(self) -> bytes:
+        """All that comes until the other side ends the connection."""
+        received = b""
         try:
             async with asyncio.timeout(PATIENCE):
-                return await self._reader.read(1) == b""
+                while some := await self._reader.read(65_536):
+                    received += some
         except ConnectionError:
-            return True
+            pass  # Bytes of ours were still unread when it was ended.
+        return received
 
     async def is_open(self) -> bool:
         """Whether the next request on it is answered."""

@@ -30,6 +30,10 @@ _TOGETHER: Final = 120.0
 """Seconds between the cursors of those who are served by one reading: one who comes back after a
 day must not be in the way of those who were away for a moment."""
 
+_REFUSED: Final = 60.0
+"""Seconds for which a team that asked for too much has only what is less than half as long ago
+read again for it: nobody can keep a process reading what it will not tell."""
+
 _AT_ONCE: Final = 8
 
 
@@ -41,6 +45,14 @@ class Wanted:
     stood: Positions
 
 
+@dataclass(frozen=True, slots=True)
+class _Refusal:
+    """`until` then, a team's cursors from before `begin` are too old unread."""
+
+    begin: float
+    until: float
+
+
 class CatchUp:
     """Extends the log of one reader. `seconds` bound one reading."""
 
@@ -50,6 +62,7 @@ class CatchUp:
         self._seconds = seconds
         self._lock = asyncio.Lock()
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._refusals: dict[str, _Refusal] = {}
         self._asking: list[Wanted] = []
 
     async def cover(self, cursor: Cursor, team_id: str) -> Wanted:
@@ -63,18 +76,29 @@ class CatchUp:
             # others once.
             async with self._turns.setdefault(team_id, asyncio.Lock()):
                 if not self._is_covered(wanted):
-                    await self._read(wanted)
+                    await self._read(wanted, team_id)
         finally:
             self._asking.remove(wanted)
         if not self._is_covered(wanted):
             raise _too_old()
         return wanted
 
-    async def _read(self, wanted: Wanted) -> None:
+    async def _read(self, wanted: Wanted, team_id: str) -> None:
         async with self._lock:
-            if not self._is_covered(wanted):
-                await self._settle(wanted)
-                await self._extend(wanted)
+            if self._is_covered(wanted):
+                return
+            now = time.time()
+            self._refusals = {id: each for id, each in self._refusals.items() if now < each.until}
+            if team_id in self._refusals and wanted.stood.at < self._refusals[team_id].begin:
+                raise _too_old()
+            try:
+                async with asyncio.timeout(self._seconds):
+                    await self._settle(wanted)
+                    await self._extend(wanted)
+            except (TimeoutError, TooMuch, Trimmed):
+                begin = now - (now - wanted.stood.at) / 2
+                self._refusals[team_id] = _Refusal(begin, time.time() + _REFUSED)
+                raise _too_old() from None
 
     async def _wanted(self, cursor: Cursor) -> Wanted:
         if cursor.at < time.time() - _REMEMBERED:
@@ -125,16 +149,12 @@ class CatchUp:
             if (needs := self._missing(shard.id, near))
         ]
         rest = histories
-        try:
-            async with asyncio.timeout(self._seconds):
-                while rest:
-                    await for_each(rest, ShardHistory.read, at_once=_AT_ONCE)
-                    rest = [each for each in histories if not each.is_complete]
-        except (TimeoutError, TooMuch, Trimmed):
-            raise _too_old() from None
+        while rest:
+            await for_each(rest, ShardHistory.read, at_once=_AT_ONCE)
+            rest = [each for each in histories if not each.is_complete]
         entries = [entry for history in histories for entry in history.entries]
         if not self._log.has_room(len(entries), sum(entry.size for entry in entries)):
-            raise _too_old()
+            raise TooMuch
         self._splice(histories, min(each.stood.at for each in near))
 
     def _promised(self, shard: Shard) -> tuple[Need, ...]:

@@ -28,18 +28,22 @@ log = structlog.get_logger(__name__)
 
 _FIRST_PAUSE: Final = 1.0
 _LONGEST_PAUSE: Final = 30.0
+_STEADY: Final = 300.0
+"""Seconds of reading after which a source counts as one that works."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
     """What the log holds: at most so many changes, of so many bytes as the stream counts them.
     `catch_up` are the seconds that reading again may take, `linger` those for which the reader goes
-    on without a subscriber."""
+    on without a subscriber, `fresh` those after which one whose team is quiet gets a newer
+    cursor."""
 
     max_changes: int = 20_000
     max_bytes: int = 32_000_000
     catch_up: float = 20.0
     linger: float = 60.0
+    fresh: float = 3600.0
 
 
 class LiveFeed:
@@ -76,7 +80,7 @@ class LiveFeed:
                     wanted = await running.catch_up.cover(cursor, team_id)
                 except StreamLost as lost:
                     raise _unavailable() from lost
-            return Subscription(reader, team_id, wanted, self._leave)
+            return Subscription(reader, team_id, wanted, self._leave, fresh=self._limits.fresh)
         except BaseException:
             self._leave()
             raise
@@ -130,14 +134,19 @@ class LiveFeed:
         except (Unavailable, StreamLost) as error:
             self._failed(error)
             raise _unavailable() from error
-        self._failures = 0
         task = asyncio.create_task(self._run(reader))
         # Not at the end of the task, since one that is cancelled at once never begins.
         task.add_done_callback(lambda _: self._ended(reader))
         return _Running(reader, CatchUp(reader, seconds=self._limits.catch_up), task)
 
     async def _run(self, reader: StreamReader) -> None:
-        await reader.run()
+        began = time.monotonic()
+        try:
+            await reader.run()
+        finally:
+            # Before, a source that comes and goes is asked less and less often.
+            if time.monotonic() - began > _STEADY:
+                self._failures = 0
         if reader.lost:
             self._failed(reader.lost)
 

@@ -14,13 +14,12 @@ from typing import Final, TypeVar, TypeVarTuple
 from data.change_log import ChangeLog, Coverage, Entry
 from data.cursors import MARGIN, Positions
 from data.errors import Unavailable
-from data.failures import Outage
 from data.followers import Follower, Pace
 from data.lineage import Need, ready
 from data.parallel import first_of, for_each
 from data.patience import patiently
 from data.stream_records import Counts, change_in, written_at
-from data.streams import IteratorExpired, Place, Record, Shard, StreamLost, Streams
+from data.streams import STREAM_OFF, IteratorExpired, Place, Record, Shard, StreamLost, Streams
 
 __all__ = ["StreamReader"]
 
@@ -198,7 +197,7 @@ class StreamReader:
             self.begin()
             awaited = self._childless()
             if awaited and not self._is_written:
-                raise StreamLost(Outage.TABLE_MISSING)
+                raise StreamLost(STREAM_OFF)
             # A child may show a moment later than its parent ends.
             pause = min(1.0, self.pace.discovery) if awaited else self.pace.discovery
 

@@ -1,9 +1,11 @@
 """What a record of the stream says: which change of which team, if any."""
 
 from dataclasses import dataclass
+from typing import Final
 
 from data.changes import Change, change_of
 from data.clock import epoch_of
+from data.cursors import MARGIN
 from data.decoding import Skip, decode
 from data.entities import Entity
 from data.keys import TEAM
@@ -13,6 +15,9 @@ from data.streams import Record
 from data.team_id import is_team_id
 
 __all__ = ["Counts", "change_in", "written_at"]
+
+_COARSE: Final = 60.0
+"""Seconds by which a stream's time may be rounded down, as DynamoDB Local does."""
 
 
 @dataclass(slots=True)
@@ -52,13 +57,15 @@ def change_in(record: Record, counts: Counts) -> tuple[str, Change] | None:
 
 
 def written_at(record: Record) -> float:
-    """When the item was written, in seconds since 1970: as it says itself, which is exact, or as
-    the stream does, if that is later. What is imported keeps the time that it had elsewhere."""
+    """When the item was written, in seconds since 1970: as it says itself, which is exact, where
+    the stream's own time allows for it. What is imported keeps the time that it had elsewhere."""
     row = record.images.new or record.images.old
+    created = record.images.created
     try:
-        return max(epoch_of((row and row.updated_at.S) or ""), record.images.created)
+        written = epoch_of((row and row.updated_at.S) or "")
     except ValueError:
-        return record.images.created
+        return created
+    return min(max(written, created), created + _COARSE + MARGIN)
 
 
 def _entity(row: Row | None) -> Entity | None:

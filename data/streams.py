@@ -28,6 +28,7 @@ from data.store import Store
 from data.transport import Transport
 
 __all__ = [
+    "STREAM_OFF",
     "IteratorExpired",
     "Place",
     "Record",
@@ -46,6 +47,10 @@ _DIGITS: Final = 21
 """AWS limit: a sequence number has 21 digits or more. DynamoDB Local pads its own with zeros."""
 
 
+STREAM_OFF: Final = "stream_off"
+"""Why there is nothing to read: the table has no stream, or it is no longer written."""
+
+
 class Place(enum.StrEnum):
     """Where in a shard to begin, if not after a record: with the oldest, or after the newest."""
 
@@ -55,10 +60,11 @@ class Place(enum.StrEnum):
 
 class StreamLost(Exception):
     """The stream can't be read, and no other attempt will change that. `reason` is for operators:
-    TABLE_MISSING also for a table whose stream is off, and for a stream that is no longer there."""
+    an Outage, of which TABLE_MISSING is also that of a stream that is no longer there, or
+    STREAM_OFF."""
 
-    def __init__(self, reason: Outage) -> None:
-        super().__init__(reason.value)
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
         self.reason = reason
 
 
@@ -126,8 +132,10 @@ class Streams:
             table = await describe_table(self.store)
         except (*STORE_ERRORS, OSError) as error:
             raise _meaning(error) from error
-        if not table or not table.get("StreamSpecification", {}).get("StreamEnabled"):
+        if not table:
             raise StreamLost(Outage.TABLE_MISSING)
+        if not table.get("StreamSpecification", {}).get("StreamEnabled"):
+            raise StreamLost(STREAM_OFF)
         return str(table["LatestStreamArn"])
 
     async def shards(self, arn: str) -> tuple[bool, dict[str, Shard]]:

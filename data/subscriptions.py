@@ -1,5 +1,7 @@
 """One subscriber's way through the log: batches of a team's changes, each with its cursor."""
 
+import asyncio
+import random
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,8 +28,8 @@ class FellBehind(Exception):
 @dataclass(frozen=True, slots=True)
 class Batch:
     """Changes in the order of the stream; of one id in the order of versions, each once. The first
-    batch may have none. `cursor` says how far they reach. Batches of one process with the same
-    `key` are the same."""
+    batch may have none, and so may one that only brings a newer cursor. `cursor` says how far they
+    reach. Batches of one process with the same `key` are the same."""
 
     changes: tuple[Change, ...]
     cursor: str
@@ -35,7 +37,8 @@ class Batch:
 
 
 class Subscription:
-    """An async iterator of batches, of 100 changes at most; the first one comes at once. Raises
+    """An async iterator of batches, of 100 changes at most; the first one comes at once, and one
+    after `fresh` seconds without any, or some time before, so that no cursor gets too old. Raises
     FellBehind when what it has not taken is no longer kept, Unavailable when the stream can't be
     read any more. Ends after `aclose`. Taken by one task at a time."""
 
@@ -45,13 +48,16 @@ class Subscription:
         team_id: str,
         wanted: Wanted | None,
         leave: Callable[[], None],
+        *,
+        fresh: float,
     ) -> None:
         self._reader = reader
         self._team_id = team_id
         self._team = reader.log.join(team_id)
         self._leave = leave
+        self._fresh = fresh
         self._joined = reader.log.end
-        self._is_first = True
+        self._is_due = True
         self._is_closed = False
         if wanted is None:
             self._index: float = reader.log.end - 1
@@ -74,8 +80,17 @@ class Subscription:
                 return batch
             if self._reader.lost is not None:
                 raise self._why()
-            await self._team.changed()
+            await self._news()
         raise StopAsyncIteration
+
+    async def _news(self) -> None:
+        """Waits for something to look at. The subscribers of a team, who may have come all at
+        once, get their newer cursors each at another time."""
+        try:
+            async with asyncio.timeout(self._fresh * random.uniform(0.5, 1)):  # noqa: S311 (no secret)
+                await self._team.changed()
+        except TimeoutError:
+            self._is_due = True
 
     async def aclose(self) -> None:
         """Ends it, for whoever waits for the next batch as well."""
@@ -90,9 +105,9 @@ class Subscription:
             self._reader.counts.dropped += 1
             raise FellBehind
         pending = [entry for entry in self._team.after(self._index) if self._is_new(entry)]
-        if not pending and not self._is_first:
+        if not pending and not self._is_due:
             return None
-        self._is_first = False
+        self._is_due = False
         taken, rest = pending[:_MOST], pending[_MOST:]
         cursor = self._cursor(taken, rest)
         self._index = taken[-1].index if rest else self._reader.log.end - 1

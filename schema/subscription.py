@@ -24,7 +24,8 @@ Since = Annotated[
 class Subscription:
     @strawberry.subscription(
         description="Every change of the team of the session: each version of each object at most "
-        "once, and none twice. The first answer comes at once and may have no changes."
+        "once, and none twice. The first answer comes at once; it may have no changes, as one may "
+        "that brings a newer cursor."
     )
     async def team_changed(
         self, info: strawberry.Info[RequestContext, None], since: Since = None

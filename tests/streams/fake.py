@@ -2,6 +2,7 @@
 expire, records that are trimmed, throttling, pages that are empty though more follows."""
 
 import json
+import time
 from collections import Counter, deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,7 +11,7 @@ from typing import Any, cast
 
 from botocore.exceptions import ClientError
 
-from data.clock import now
+from data.clock import epoch_of, now
 from data.entities import Resource
 from data.expressions import Item
 from data.items import encode
@@ -98,10 +99,19 @@ class FakeStream:
         self.add(shard.id, shard.low, shard.high)
 
     def write(self, team: str, id: str, version: int, *, at: str | None = None) -> str:
-        """Writes a version of an entity, and returns the shard that has the record."""
-        return self.put(item(team, id, version, at=at), key=id)
+        """Writes a version of an entity, now or at another moment, and returns the shard that has
+        the record."""
+        return self.put(item(team, id, version, at=at), key=id, created=epoch_of(at) if at else None)
 
-    def put(self, new: Item | None, *, key: str, old: Item | None = None) -> str:
+    def put(
+        self,
+        new: Item | None,
+        *,
+        key: str,
+        old: Item | None = None,
+        created: float | None = None,
+    ) -> str:
+        """Puts an item in place of the old one, or of what is there, or deletes it."""
         place = sum(key.encode()) * 37 % RANGE
         [shard] = [each for each in self.open if each.low <= place < each.high]
         if new is not None:
@@ -112,7 +122,7 @@ class FakeStream:
         data = {
             "SequenceNumber": f"{self._sequence:021}",
             "SizeBytes": 100,
-            "ApproximateCreationDateTime": 1.7e9,
+            "ApproximateCreationDateTime": (created or time.time()) // 60 * 60,
             **{name: image for name, image in images.items() if image is not None},
         }
         event = "REMOVE" if new is None else "MODIFY" if old else "INSERT"

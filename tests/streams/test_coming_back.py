@@ -164,6 +164,56 @@ async def test_team_that_asks_for_too_much_again_and_again_is_in_the_way_once() 
     assert came == ["busy", "acme", "busy", "busy"]
 
 
+async def test_team_that_was_refused_has_less_read_again_for_a_while() -> None:
+    fake = FakeStream()
+    client = Client("acme")
+    shard = fake.open[0].id
+    async with feed_on(fake.streams) as feed:
+        await client.connect(feed)
+        for number in range(20):
+            fake.write("busy", str(number), 1)
+        await written(fake, client, 1)
+    last = fake.shards[shard].records[-2][0]
+    async with feed_on(fake.streams, limits=Limits(max_changes=5)) as feed:
+        await Client("other").connect(feed)
+
+        async def comes_back(team: str, seconds: float, number: int) -> int:
+            stood = Positions(time.time() - seconds, {shard: number})
+            cursor = encoded(stood, stream=ARN + fake.label, team_id=team)
+            before = len(fake.places)
+            try:
+                await (await feed.subscribe(team, cursor)).aclose()
+            except BadInput:
+                return -1
+            return len(fake.places) - before
+
+        assert await comes_back("busy", 1000, 1) == -1
+        read = len(fake.places)
+        assert [await comes_back("busy", seconds, 1) for seconds in (1000, 2000, 501)] == [-1] * 3
+        assert len(fake.places) == read
+        assert await comes_back("busy", 499, last) == 1
+        assert await comes_back("acme", 1000, 1) == -1
+        assert len(fake.places) == read + 2
+
+
+async def test_quiet_team_has_newer_cursors_now_and_then() -> None:
+    fake = FakeStream()
+    client = Client("acme")
+    async with feed_on(fake.streams, limits=Limits(fresh=0.02)) as feed:
+        await client.connect(feed)
+        for _ in range(3):
+            await client.take()
+        assert versions(client.changes) == []
+        assert len({batch.cursor for batch in client.batches}) == 4
+        fake.write("acme", "a", 1)
+        await client.until("a", 1)
+        await client.leave()
+        fake.write("acme", "a", 2)
+        await client.connect(feed)
+        await client.until("a", 2)
+        assert versions(client.changes) == numbered(2)
+
+
 class Held(Streams):
     """A stream of which a process reads nothing while the gate is shut."""
 

@@ -4,12 +4,16 @@ import asyncio
 import gc
 import weakref
 
+import msgspec
 import pytest
+from structlog.testing import capture_logs
 
-from data.clock import ago
+from data.clock import ago, epoch_of
 from data.errors import Unavailable
 from data.followers import Pace
 from data.live import FellBehind, Limits, LiveFeed
+from data.stream_records import written_at
+from data.streams import Record
 from tests.streams.clients import FAST, Client, feed_on, versions
 from tests.streams.fake import FakeStream, item
 
@@ -133,9 +137,10 @@ async def test_table_without_a_stream_has_no_live_updates_and_says_so() -> None:
     fake = FakeStream()
     fake.turn_off()
     async with feed_on(fake.streams) as feed:
-        with pytest.raises(Unavailable):
+        with capture_logs() as logs, pytest.raises(Unavailable):
             await feed.subscribe("acme")
         assert feed.subscribers == 0
+    assert [each["reason"] for each in logs] == ["stream_off"]
 
 
 async def test_no_permission_is_no_fault_of_the_subscriber() -> None:
@@ -154,6 +159,49 @@ async def test_after_a_failure_nobody_asks_until_a_pause_is_over() -> None:
             with pytest.raises(Unavailable):
                 await feed.subscribe("acme")
         assert fake.requests["DescribeStream"] < 10
+
+
+async def test_source_that_opens_and_fails_again_is_asked_less_and_less_often(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    attempts: list[int] = []
+
+    def jittered(attempt: int, first: float, longest: float) -> float:
+        attempts.append(attempt)
+        return 0.0
+
+    monkeypatch.setattr("data.live.jittered", jittered)
+    fake = FakeStream()
+    async with feed_on(fake.streams) as feed:
+        for _ in range(4):
+            client = Client("acme")
+            fake.fail("GetRecords", "AccessDeniedException")
+            await client.connect(feed)
+            with pytest.raises(Unavailable):
+                await client.take()
+            await client.leave()
+        assert attempts == [0, 1, 2, 3]
+        monkeypatch.setattr("data.live._STEADY", 0.0)
+        fake.fail("GetRecords", "AccessDeniedException")
+        await client.connect(feed)
+        with pytest.raises(Unavailable):
+            await client.take()
+        await client.leave()
+    assert attempts[4:] == [0]
+
+
+def test_moment_of_a_write_is_the_items_own_where_the_stream_allows_for_it() -> None:
+    created = epoch_of("2026-05-01T10:00:00.000Z")
+
+    def written(at: str) -> float:
+        fake = FakeStream()
+        fake.put(item("acme", "a", 1, at=at), key="a", created=created)
+        [(_, record)] = fake.open[0].records
+        return written_at(msgspec.convert(record, Record)) - created
+
+    assert written("2026-05-01T10:00:59.900Z") == pytest.approx(59.9)
+    assert written("2026-05-01T09:00:00.000Z") == 0
+    assert written("2999-01-01T00:00:00.000Z") == 70
 
 
 @pytest.mark.parametrize("end", [FakeStream.turn_off, FakeStream.recreate])

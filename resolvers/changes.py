@@ -1,5 +1,6 @@
 """What changed in the session's team: the latest changes as a list, and those to come."""
 
+from collections.abc import Awaitable
 from typing import Any, Final
 
 from graphql import GraphQLObjectType, GraphQLResolveInfo, get_named_type
@@ -25,7 +26,22 @@ MAX_LISTS: Final = 10
 all that a team has: aliases would multiply that."""
 
 
-async def recent(
+def recent(
+    context: RequestContext,
+    graph: Graph,
+    *,
+    first: int,
+    after: str | None,
+    type: EntityType | None,
+) -> Awaitable[ChangesNode]:
+    """The latest changes, newest first; the objects in them are linked to what the operation read.
+    Raises BadInput, LimitExceeded."""
+    # All lists of an operation are counted before the first of them is read.
+    context.lists_of_changes += 1
+    return _recent(context, graph, first=first, after=after, type=type)
+
+
+async def _recent(
     context: RequestContext,
     graph: Graph,
     *,
@@ -33,11 +49,8 @@ async def recent(
     after: str | None,
     type: EntityType | None,
 ) -> ChangesNode:
-    """The latest changes, newest first; the objects in them are linked to what the operation read.
-    Raises BadInput, LimitExceeded."""
     if not 1 <= first <= MAX_CHANGES:
         raise BadInput(f"`first` must be from 1 to {MAX_CHANGES}", field=("first",))
-    context.lists_of_changes += 1
     if context.lists_of_changes > MAX_LISTS:
         raise LimitExceeded(f"one operation may have at most {MAX_LISTS} lists of changes")
     found = await recent_changes(

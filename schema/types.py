@@ -213,14 +213,14 @@ class Team(Node):
         "for 30 days. It lags behind the table, mostly by milliseconds."
     )
     @staticmethod
-    async def recent_changes(
+    def recent_changes(
         info: strawberry.Info[RequestContext, None],
         parent: strawberry.Parent[nodes.TeamNode],
         first: First = changes.DEFAULT_CHANGES,
         after: After = None,
         entity_type: OfType = None,
     ) -> ChangeConnection:
-        found = await changes.recent(
+        found = changes.recent(
             info.context,
             parent.graph,
             first=changes.DEFAULT_CHANGES if first is None else first,

@@ -7,10 +7,14 @@ from typing import Final
 
 from starlette.types import Scope
 
-__all__ = ["CONNECTION", "Connection", "bound_buffers", "connection_of"]
+__all__ = ["CLOSED_HERE", "CONNECTION", "Connection", "bound_buffers", "connection_of"]
 
 CONNECTION: Final = "planner.connection"
 """Its key in the ASGI scope."""
+
+CLOSED_HERE: Final = "planner.closed_here"
+"""In an event `websocket.disconnect` of a WebSocket that this side has closed by itself: for a
+message that is too large, or one that is none."""
 
 BUFFER_BYTES: Final = 131_072
 """What may wait to be sent: so much here, and about as much in the kernel, which by itself would
@@ -31,10 +35,11 @@ class Connection:
         if self._transport:
             bound_buffers(self._transport)
 
-    def cut(self) -> None:
-        """Ends the connection at once, whatever waits to be sent."""
+    def cut(self) -> bool:
+        """Ends the connection at once, whatever waits to be sent; whether it is one that can be."""
         if self._transport:
             self._transport.abort()
+        return self._transport is not None
 
 
 def connection_of(scope: Scope) -> Connection:

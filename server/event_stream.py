@@ -77,9 +77,9 @@ class EventStream(Response):
                 end = await self._send_until_it_ends(answers, connection, receive, sending)
             if end is End.CLIENT or (end is not End.SLOW and await _is_ended(sending)):
                 return
-            connection.cut()
-            while (await receive())["type"] != "http.disconnect":
-                pass
+            if connection.cut():
+                while (await receive())["type"] != "http.disconnect":
+                    pass
 
     async def _send_until_it_ends(
         self,

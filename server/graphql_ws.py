@@ -14,6 +14,7 @@ from starlette.types import Receive, Scope, Send
 
 from data.errors import Forbidden, LimitExceeded, Unauthenticated, Unavailable
 from resolvers.session import Session
+from server.connection import CLOSED_HERE
 from server.correlation import CORRELATION_ID
 from server.live_connections import LiveConnections
 from server.live_ends import CloseCode, End, Ended
@@ -172,6 +173,8 @@ class _Conversation:
         event = await self._receive()
         if event["type"] == "websocket.receive":
             return read_message(event)
+        if event.get(CLOSED_HERE):
+            raise Ended(End.PROTOCOL, event["code"], event["reason"])
         # The server closes by itself when it stops.
         stops = event.get("code") == CloseCode.SERVICE_RESTART
         raise Ended(End.SHUTDOWN if stops else End.CLIENT)

@@ -39,7 +39,7 @@ class Ended(Exception):
     """Ends the connection. `code` and `reason` are those of a close of WebSocket (RFC 6455 §7.4);
     without a code none is to be sent: the other side knows, or is gone."""
 
-    def __init__(self, end: End, code: CloseCode | None = None, reason: str = "") -> None:
+    def __init__(self, end: End, code: int | None = None, reason: str = "") -> None:
         super().__init__(end)
         self.end = end
         self.code = code

@@ -115,6 +115,7 @@ class RefuseForgery:
 
     def __init__(self, app: ASGIApp, *, settings: Settings) -> None:
         self._app = app
+        self._is_live = settings.live
         self._own = settings.public_origin
         self._allowed = frozenset(settings.allowed_origins)
 
@@ -137,6 +138,8 @@ class RefuseForgery:
         # An offer of HTTP/2 may be ignored (RFC 9110 §7.8), but the parser skips the body after it.
         if "websocket" in upgrade or (upgrade and not is_safe):
             message = "No WebSocket and no HTTP/2 begins here: send the request without `Upgrade`."
+            if not self._is_live:
+                message += " This server has no live updates: PLANNER_LIVE is off."
             body = problem(message, BadInput.code)
             _telemetry(scope).refused(scope, 400, BadInput.code)
             return json_response(body, 400, headers={"Connection": "close"})

@@ -31,6 +31,10 @@ MIN_SECRET_LENGTH = 32
 """Auth.js advises 32 random bytes; `openssl rand -base64 33` and `npx auth secret` give more."""
 
 
+_MESSAGES = {"bool_parsing": "Input should be `true` or `false`, `on` or `off`"}
+"""In place of those of pydantic that don't say what is valid."""
+
+
 class StoreKind(enum.StrEnum):
     """Where the table lives."""
 
@@ -201,7 +205,7 @@ def complaints(error: ValidationError) -> list[str]:
     as it would be in the text of the error: it may be a secret."""
     return [
         "".join(f"{variables(str(part))[0]}: " for part in each["loc"])
-        + each["msg"].removeprefix("Value error, ")
+        + _MESSAGES.get(each["type"], each["msg"].removeprefix("Value error, "))
         for each in error.errors()
     ]
 

@@ -19,7 +19,7 @@ from websockets.typing import StatusLike
 
 from data.errors import BadInput
 from server.answers import JSON, problem
-from server.connection import bound_buffers
+from server.connection import CLOSED_HERE, bound_buffers
 from server.protocol import MAX_HEAD_BYTES
 
 __all__ = ["CLOSE_SECONDS", "BoundedWebSocket"]
@@ -79,9 +79,15 @@ class BoundedWebSocket(WebSocketsSansIOProtocol):
             self.conn.data_to_send()
 
     def handle_parser_exception(self) -> None:
-        super().handle_parser_exception()
-        # A close was sent: what the application has yet to say is nobody's.
-        self.disconnected = True
+        """Closes, and tells the application that it was closed here."""
+        assert self.conn.close_sent is not None  # noqa: S101 - for the types
+        code, reason = self.conn.close_sent.code, self.conn.close_sent.reason
+        event = {"type": "websocket.disconnect", "code": code, "reason": reason, CLOSED_HERE: True}
+        self.queue.put_nowait(event)  # type: ignore[arg-type]
+        self.transport.write(b"".join(self.conn.data_to_send()))
+        # What the application has yet to say is nobody's.
+        self.close_sent = self.disconnected = True
+        self.transport.close()
 
     def keepalive_timeout(self) -> None:
         super().keepalive_timeout()

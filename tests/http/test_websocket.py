@@ -68,6 +68,7 @@ async def test_upgrade_is_refused_in_json_and_what_follows_is_not_read(
         assert answer.header("sec-websocket-accept") is None
         [error] = answer.json()["errors"]
         assert "WebSocket" in error["message"]
+        assert "PLANNER_LIVE" in error["message"]
         assert error["extensions"] == {"code": "BAD_USER_INPUT"}
         assert answer.header("connection") == "close"
         assert await connection.is_closed()

@@ -101,7 +101,9 @@ class FakeStream:
     def write(self, team: str, id: str, version: int, *, at: str | None = None) -> str:
         """Writes a version of an entity, now or at another moment, and returns the shard that has
         the record."""
-        return self.put(item(team, id, version, at=at), key=id, created=epoch_of(at) if at else None)
+        return self.put(
+            item(team, id, version, at=at), key=id, created=epoch_of(at) if at else None
+        )
 
     def put(
         self,

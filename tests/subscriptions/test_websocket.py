@@ -253,9 +253,26 @@ async def test_messages_are_text(server: Server, team: str) -> None:
 async def test_a_message_over_the_limit_of_a_body_closes_with_1009(
     server: Server, team: str
 ) -> None:
-    async with server.begun(team) as socket:
-        await socket.say("ping", payload={"x": "x" * 1_000_000})
-        assert (await socket.is_closed())[0] == 1009
+    """It is refused before the application sees it, and yet operators do."""
+    before = server.counts("planner_websockets_closed_total", code="1009")
+    with capture_logs() as lines:
+        async with server.begun(team) as socket:
+            await socket.say("ping", payload={"x": "x" * 1_000_000})
+            assert (await socket.is_closed())[0] == 1009
+        await server.is_left()
+    [closed] = [line for line in lines if line["event"] == "websocket closed"]
+    assert (closed["close_code"], "xxx" in closed["reason"]) == (1009, False)
+    assert server.counts("planner_websockets_closed_total", code="1009") == before + 1
+
+
+async def test_a_client_that_closes_with_the_same_code_was_not_closed_here(
+    server: Server, team: str
+) -> None:
+    with capture_logs() as lines:
+        async with server.begun(team) as socket:
+            await socket.connection.close(1009, "too big for me")
+        await server.is_left()
+    assert [line["event"] for line in lines] == []
 
 
 async def test_subscribing_before_it_is_acknowledged_closes_with_4401(
@@ -282,6 +299,23 @@ async def test_an_id_in_use_closes_with_4409(server: Server, team: str, query: s
         code, reason = await socket.is_closed()
         assert code == 4409
         assert reason.startswith("Subscriber for é")
+
+
+@pytest.mark.parametrize("query", [SUBSCRIPTION, QUERY])
+async def test_what_is_ended_as_soon_as_it_is_asked_for_has_a_line_of_log_too(
+    server: Server, team: str, query: str
+) -> None:
+    with capture_logs() as lines:
+        async with server.begun(team) as socket:
+            for say in ("subscribe", "complete", "subscribe", "subscribe"):
+                message = {"type": say, "id": "a", "payload": {"query": query}}
+                # Not one after the other: all of them are there when the first is read.
+                socket.connection.protocol.send_text(json.dumps(message).encode())
+            socket.connection.send_data()
+            await socket.is_closed()
+        await server.is_left()
+    told = [line["event"] for line in lines if line["event"] != "websocket closed"]
+    assert len(told) == 2
 
 
 @pytest.mark.parametrize("protocols", [(), ("graphql-ws",), ("graphql-transport-ws2", "soap")])

@@ -3,7 +3,8 @@
 import os
 import uuid
 from collections.abc import AsyncIterator, Iterator
-from contextlib import nullcontext
+from contextlib import ExitStack, nullcontext
+from functools import lru_cache
 
 import httpx
 import pytest
@@ -20,7 +21,7 @@ from server.engines import DUMMY_CREDENTIALS
 from server.settings import Settings
 from tests.api.audit import Audit
 from tests.api_client import SECRET, Api, Capture
-from tests.engines import ENGINES, HOME, running
+from tests.engines import ENGINES, HOME, Engines, running
 from tests.isolation import forget_aws, on_loopback_only
 
 # An example asks two engines on a shared machine, so none has a deadline.
@@ -75,11 +76,18 @@ def no_aws() -> Iterator[None]:
     assert reached == []
 
 
+@pytest.fixture(scope="session")
+def engines() -> Iterator[Engines]:
+    """Starts each engine when it is first asked for, and ends them all with the session: to start
+    one anew for each module takes a third of the time of all tests."""
+    with ExitStack() as until_the_end:
+        yield lru_cache(maxsize=None)(lambda name: until_the_end.enter_context(running(name)))
+
+
 @pytest.fixture(scope="session", params=ENGINES)
-def engine(request: pytest.FixtureRequest) -> Iterator[str]:
+def engine(request: pytest.FixtureRequest, engines: Engines) -> str:
     """The address of a running engine; each test that needs one runs on both."""
-    with running(request.param) as url:
-        yield url
+    return engines(request.param)
 
 
 @pytest.fixture(scope="module")
@@ -90,6 +98,8 @@ async def store(engine: str) -> AsyncIterator[Store]:
     async with open_store(name, endpoint_url=engine, credentials=DUMMY_CREDENTIALS) as store:
         await create_table(store)
         yield store
+        await store.client.update_table(TableName=name, DeletionProtectionEnabled=False)
+        await store.client.delete_table(TableName=name)
 
 
 @pytest.fixture(scope="module")

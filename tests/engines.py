@@ -2,7 +2,7 @@
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Final
@@ -12,12 +12,24 @@ import pytest
 from server.assets import DYNAMODB_LOCAL, GRAPHIQL, REACT, REACT_DOM, AssetError, fetch
 from server.engines import EngineMissing, dynamodb_local, embedded, find_java
 
-__all__ = ["DEEP", "ENGINES", "HOME", "require", "require_engine", "require_graphiql", "running"]
+__all__ = [
+    "DEEP",
+    "ENGINES",
+    "HOME",
+    "Engines",
+    "require",
+    "require_engine",
+    "require_graphiql",
+    "running",
+]
 
 # Git-ignored, and kept between runs, so that DynamoDB Local is fetched once.
 HOME: Final = Path(__file__).parents[1] / ".planner"
 
 ENGINES: Final = ("embedded", "local")
+
+Engines = Callable[[str], str]
+"""The address of the engine of a name, which is started if it does not run yet."""
 
 DEEP: Final = os.environ.get("HYPOTHESIS_PROFILE") == "deep"
 """Whether this is a deep run (`make test-deep`), with many more examples and rounds."""

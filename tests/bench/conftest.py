@@ -1,14 +1,11 @@
 """One engine is enough for what is measured on it."""
 
-from collections.abc import Iterator
-
 import pytest
 
-from tests.engines import running
+from tests.engines import Engines
 
 
 @pytest.fixture(scope="session")
-def engine() -> Iterator[str]:
+def engine(engines: Engines) -> str:
     """The address of an engine."""
-    with running("embedded") as url:
-        yield url
+    return engines("embedded")

@@ -1,7 +1,7 @@
 """A server on a socket, and what no answer of it may ever be."""
 
 import uuid
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -15,7 +15,7 @@ from server.app import create_app
 from server.engines import DUMMY_CREDENTIALS
 from server.settings import Settings
 from tests.api_client import SECRET, token
-from tests.engines import HOME, running
+from tests.engines import HOME, Engines
 from tests.live import live
 
 __all__ = ["CODES", "Server"]
@@ -44,9 +44,8 @@ class Server:
 
 
 @pytest.fixture(scope="session")
-def engine() -> Iterator[str]:
-    with running("local") as url:
-        yield url
+def engine(engines: Engines) -> str:
+    return engines("local")
 
 
 @pytest.fixture(scope="module")

@@ -6,15 +6,14 @@ import pytest
 
 from data.store import Store
 from server.settings import Settings
-from tests.engines import running
+from tests.engines import Engines
 from tests.live import Connection, live
 
 
 @pytest.fixture(scope="session")
-def engine() -> Iterator[str]:
+def engine(engines: Engines) -> str:
     """The address of an engine."""
-    with running("embedded") as url:
-        yield url
+    return engines("embedded")
 
 
 @pytest.fixture(scope="module")

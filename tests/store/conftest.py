@@ -1,21 +1,20 @@
 """What the tests of consistency share: DynamoDB Local, since moto answers one request at a time
 and ignores the token of a transaction."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 
 import pytest
 
 from data.store import RetryPolicy, Store, open_store
 from server.engines import DUMMY_CREDENTIALS
 from server.settings import Settings
-from tests.engines import DEEP, running
+from tests.engines import DEEP, Engines
 
 
 @pytest.fixture(scope="session")
-def engine() -> Iterator[str]:
+def engine(engines: Engines) -> str:
     """The address of DynamoDB Local."""
-    with running("local") as url:
-        yield url
+    return engines("local")
 
 
 @pytest.fixture(scope="module")

@@ -1,20 +1,19 @@
 """A server on a socket whose subscriptions come from a feed that the test drives."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 
 import pytest
 
 from data.store import Store
 from server.settings import Settings
-from tests.engines import running
+from tests.engines import Engines
 from tests.subscriptions.sockets import Server, serving
 
 
 @pytest.fixture(scope="session")
-def engine() -> Iterator[str]:
+def engine(engines: Engines) -> str:
     """The address of an engine: what is said on a wire is the same on each."""
-    with running("embedded") as url:
-        yield url
+    return engines("embedded")
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,6 @@ import asyncio
 import json
 import re
 import signal
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -17,7 +16,7 @@ from data.stamps import created
 from data.store import Store
 from tests.api.samples import assignment, project, resource
 from tests.api_client import everything, put
-from tests.engines import DEEP, running
+from tests.engines import DEEP, Engines
 from tests.transfer.commands import planner, start
 from tests.transfer.files import items_in, sorted_items, write_s3_export
 
@@ -25,10 +24,9 @@ KILLED: Final = -signal.SIGKILL
 
 
 @pytest.fixture(scope="session")
-def engine() -> Iterator[str]:
+def engine(engines: Engines) -> str:
     """The address of DynamoDB Local: what is killed here is the command, not what it asks."""
-    with running("local") as url:
-        yield url
+    return engines("local")
 
 
 def dying(after: int, where: str) -> str:

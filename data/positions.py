@@ -1,4 +1,4 @@
-"""Cursors of live updates: how far a subscriber has got, in words that any process understands.
+"""Positions in the stream: how far a subscriber has got, and the cursor that any process reads.
 
 A cursor is bound to the stream and to the team (`data.sealing`).
 """

@@ -1,6 +1,6 @@
 """Positions in the stream: how far a subscriber has got, and the cursor that any process reads.
 
-A cursor is bound to the stream and to the team (`data.sealing`).
+A cursor is bound to the stream and to the team (`data.cursors`).
 """
 
 import hashlib
@@ -10,8 +10,8 @@ from typing import Final
 
 import msgspec
 
+from data.cursors import seal, unseal
 from data.errors import BadInput
-from data.sealing import seal, unseal
 
 __all__ = ["MARGIN", "Cursor", "Positions", "decoded", "encoded"]
 

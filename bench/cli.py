@@ -25,7 +25,8 @@ from bench.servers import ROOT, SERVERS, Server, peers_folder
 from bench.wire import WrongAnswer
 from bench.workloads import WORKLOADS, Workload
 from server.assets import AssetError
-from server.engines import EngineError, find_java
+from server.engine_process import EngineError
+from server.engines import find_java
 
 __all__ = ["main"]
 

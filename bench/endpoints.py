@@ -19,7 +19,7 @@ from bench.servers import ROOT, TABLE
 from bench.wire import Connection, WrongAnswer, connected, dynamodb_request
 from data.administration import create_table
 from data.items import encode
-from data.store import open_store
+from data.opening import open_store
 from server.engines import DUMMY_CREDENTIALS, dynamodb_local
 
 __all__ = ["LOCAL", "REPLAY", "Endpoint", "Traffic", "UnknownRequests", "database", "endpoint_of"]

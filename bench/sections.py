@@ -6,7 +6,7 @@ from typing import Final
 from bench import capacity, comparison, load
 from bench.run import Run, Section
 from data.administration import create_table
-from data.store import open_store
+from data.opening import open_store
 from server.engines import DUMMY_CREDENTIALS
 
 __all__ = ["SECTIONS"]

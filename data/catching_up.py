@@ -13,10 +13,10 @@ from typing import Final
 from weakref import WeakValueDictionary
 
 from data.change_log import Coverage, Entry
-from data.cursors import MARGIN, Cursor, Positions
 from data.errors import BadInput
 from data.lineage import NOTHING, Need, ancestors, needs_of
 from data.parallel import for_each
+from data.positions import MARGIN, Cursor, Positions
 from data.shard_history import ShardHistory, TooMuch
 from data.stream_reader import StreamReader
 from data.streams import Place, Shard, Trimmed

@@ -13,9 +13,9 @@ from typing import Final
 from msgspec import Struct
 
 from data.changes import Change, ChangeKind
-from data.cursors import Positions
 from data.entities import EntityType
 from data.lineage import Need
+from data.positions import Positions
 
 __all__ = ["ChangeLog", "Coverage", "Entry", "TeamLog"]
 

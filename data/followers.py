@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
-from data.cursors import MARGIN
 from data.lineage import Need
+from data.positions import MARGIN
 from data.stream_records import written_at
 from data.streams import Place, Record, Shard
 

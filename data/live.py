@@ -13,10 +13,10 @@ import structlog
 
 from data.catching_up import CatchUp
 from data.change_log import ChangeLog
-from data.cursors import decoded
 from data.errors import Unavailable
 from data.followers import Pace
 from data.patience import jittered
+from data.positions import decoded
 from data.stream_reader import StreamReader
 from data.stream_records import Counts
 from data.streams import StreamLost, Streams, Trimmed

@@ -12,6 +12,7 @@ from typing import Annotated, Final
 import msgspec
 
 from data.changes import Change, change_of
+from data.cursors import seal, unseal
 from data.decoding import SkipCode
 from data.entities import EntityType
 from data.errors import BadInput
@@ -19,7 +20,6 @@ from data.expressions import Key, KeyQuery, s
 from data.keys import team_pk
 from data.partition import decoded
 from data.rows import Row
-from data.sealing import seal, unseal
 from data.store import Store
 
 __all__ = ["RecentChanges", "query_of", "recent_changes"]

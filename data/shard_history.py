@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from data.change_log import Coverage, Entry
-from data.cursors import Positions
 from data.lineage import Need
 from data.patience import patiently
+from data.positions import Positions
 from data.stream_reader import StreamReader
 from data.stream_records import written_at
 from data.streams import IteratorExpired, Place, Record, Shard

@@ -1,17 +1,13 @@
-"""The one DynamoDB client of the process: requests, pages, and what their errors mean.
+"""The store: requests to one table, their pages, and what their errors mean.
 
 Nothing else sends. Requests on items go through `data.sending` and `data.transport`, those on the
-table itself, which are in `data.administration`, through boto's client. See
-docs/adr/0004-one-client-module.md and 0016-own-requests.md.
+table itself, which are in `data.administration`, through boto's client. What it sends by is set up
+in `data.opening`. See docs/adr/0004-one-client-module.md and 0016-own-requests.md.
 """
 
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Self, cast
-
-import aioboto3
-from aiobotocore.config import AioConfig
 
 from data.errors import LimitExceeded, Unavailable
 from data.expressions import Expression, Item, Key, KeyQuery, names_of, s
@@ -25,13 +21,12 @@ from data.failures import (
     outage_of,
 )
 from data.metering import Meter, Operation
-from data.posting import open_poster
 from data.recent import Recent
 from data.rows import Row, json_of, page_of
 from data.seats import Seats
 from data.sending import Decode, RetryPolicy, send
 from data.transactions import Action, to_request
-from data.transport import OpenRequestSpan, Sender, Transport
+from data.transport import Sender
 
 if TYPE_CHECKING:
     from types_aiobotocore_dynamodb.client import DynamoDBClient
@@ -45,7 +40,6 @@ __all__ = [
     "RetryPolicy",
     "Store",
     "TransactionCanceled",
-    "open_store",
 ]
 
 _NOBODY: Final[Key] = {"pk": s("TEAM##"), "sk": s("READY")}
@@ -240,46 +234,4 @@ class Store:
             retries=retries,
             meters=self._meters,
             decode=decode,
-        )
-
-
-@asynccontextmanager
-async def open_store(
-    table: str,
-    *,
-    endpoint_url: str | None = None,
-    credentials: Mapping[str, Any] | None = None,
-    max_connections: int = 50,
-    consistent_reads: bool = True,
-    max_items: int = 100_000,
-    max_large_reads: int = 2,
-    page_size: int | None = None,
-    retries: RetryPolicy | None = None,
-    open_span: OpenRequestSpan | None = None,
-) -> AsyncIterator[Store]:
-    """The process's store, with one client that lives as long as the context. `credentials` are
-    arguments of a boto session (key, secret, region); without them boto finds its own.
-    `open_span` opens a span around each request on items, where they are traced."""
-    config = AioConfig(
-        # More requests than connections wait for one; they do not fail.
-        max_pool_connections=max_connections,
-        connect_timeout=2,
-        read_timeout=5,
-        # Retries are ours: they need the token and the reasons of a transaction.
-        retries={"mode": "standard", "total_max_attempts": 1},
-    )
-    session = aioboto3.Session(**(credentials or {}))
-    async with (
-        session.client("dynamodb", endpoint_url=endpoint_url, config=config) as client,
-        open_poster(client) as poster,
-    ):
-        yield Store(
-            client,
-            Transport(client, poster, open_span),
-            table,
-            consistent_reads=consistent_reads,
-            max_items=max_items,
-            max_large_reads=max_large_reads,
-            page_size=page_size,
-            retries=retries,
         )

@@ -12,12 +12,12 @@ from contextlib import suppress
 from typing import Final, TypeVar, TypeVarTuple
 
 from data.change_log import ChangeLog, Coverage, Entry
-from data.cursors import MARGIN, Positions
 from data.errors import Unavailable
 from data.followers import Follower, Pace
 from data.lineage import Need, ready
 from data.parallel import first_of, for_each
 from data.patience import patiently
+from data.positions import MARGIN, Positions
 from data.stream_records import Counts, change_in, written_at
 from data.streams import STREAM_OFF, IteratorExpired, Place, Record, Shard, StreamLost, Streams
 

@@ -5,11 +5,11 @@ from typing import Final
 
 from data.changes import Change, change_of
 from data.clock import epoch_of
-from data.cursors import MARGIN
 from data.decoding import Skip, decode
 from data.entities import Entity
 from data.keys import TEAM
 from data.partition import log_once
+from data.positions import MARGIN
 from data.rows import Row
 from data.streams import Record
 from data.team_id import is_team_id

@@ -10,9 +10,9 @@ from typing import Final, Self
 from data.catching_up import Wanted
 from data.change_log import Entry
 from data.changes import Change
-from data.cursors import MARGIN, Positions, encoded
 from data.errors import Unavailable
 from data.lineage import NOTHING, Need
+from data.positions import MARGIN, Positions, encoded
 from data.stream_reader import StreamReader
 from data.streams import Trimmed
 

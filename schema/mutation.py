@@ -4,8 +4,7 @@ An expected refusal is in the payload's `errors`, and then nothing was written. 
 wrong is a GraphQL error, and only that payload is null: the others of the document stay known.
 """
 
-from collections.abc import Awaitable, Callable
-from typing import Annotated, Concatenate, ParamSpec, TypeVar, cast
+from typing import Annotated, cast
 
 import strawberry
 
@@ -13,7 +12,6 @@ from data.assignments import MAX_PATCHES
 from data.entities import EntityType
 from data.errors import Refused
 from resolvers import assignment_writes, feed_writes, owner_writes, reads
-from resolvers.context import RequestContext
 from resolvers.global_ids import to_global_id
 from resolvers.viewer import feed_node
 from schema import payloads
@@ -31,37 +29,14 @@ from schema.inputs import (
     links_of,
     patch_of,
 )
-from schema.payloads import UserError, user_errors
 from schema.query import Info
 from schema.types import Assignment, Project
 from schema.viewer import CalendarFeed
+from schema.writing import answer, errors_of, ids_of
 
 __all__ = ["Mutation"]
 
 _INPUT = strawberry.argument(description="What to write.")
-
-Payload = TypeVar("Payload")
-Fields = ParamSpec("Fields")
-
-
-async def _answer(
-    info: Info,
-    payload: Callable[..., Payload],
-    field: str,
-    write: Callable[Concatenate[RequestContext, Fields], Awaitable[reads.Written]],
-    /,
-    *args: Fields.args,
-    **kwargs: Fields.kwargs,
-) -> Payload:
-    """The payload with what was written as its `field`, or with the reasons of a refusal."""
-    # What the payload selects is looked at first: a fault in it must not follow a write.
-    slices = reads.foreseen(info._raw_info, field)
-    try:
-        entity = await write(info.context, *args, **kwargs)
-    except Refused as refused:
-        return payload(errors=_errors(info, refused))
-    [node] = await reads.written(info.context, [entity], slices)
-    return payload(**{field: node})
 
 
 @strawberry.type(description="What can be written. If a payload has errors, nothing was written.")
@@ -70,7 +45,7 @@ class Mutation:
     async def create_resource(
         self, info: Info, input: Annotated[CreateResourceInput, _INPUT]
     ) -> payloads.CreateResourcePayload | None:
-        return await _answer(
+        return await answer(
             info,
             payloads.CreateResourcePayload,
             "resource",
@@ -83,7 +58,7 @@ class Mutation:
     async def update_resource(
         self, info: Info, input: Annotated[UpdateResourceInput, _INPUT]
     ) -> payloads.UpdateResourcePayload | None:
-        return await _answer(
+        return await answer(
             info,
             payloads.UpdateResourcePayload,
             "resource",
@@ -100,16 +75,16 @@ class Mutation:
         try:
             deleted = await owner_writes.delete_resource(info.context, id=input.id)
         except Refused as refused:
-            return payloads.DeleteResourcePayload(errors=_errors(info, refused))
+            return payloads.DeleteResourcePayload(errors=errors_of(info, refused))
         return payloads.DeleteResourcePayload(
-            deleted_resource_id=input.id, deleted_assignment_ids=_ids(deleted)
+            deleted_resource_id=input.id, deleted_assignment_ids=ids_of(deleted)
         )
 
     @strawberry.mutation(description="Adds a project.")
     async def create_project(
         self, info: Info, input: Annotated[CreateProjectInput, _INPUT]
     ) -> payloads.CreateProjectPayload | None:
-        return await _answer(
+        return await answer(
             info,
             payloads.CreateProjectPayload,
             "project",
@@ -126,7 +101,7 @@ class Mutation:
     async def update_project(
         self, info: Info, input: Annotated[UpdateProjectInput, _INPUT]
     ) -> payloads.UpdateProjectPayload | None:
-        return await _answer(
+        return await answer(
             info,
             payloads.UpdateProjectPayload,
             "project",
@@ -147,16 +122,16 @@ class Mutation:
         try:
             deleted = await owner_writes.delete_project(info.context, id=input.id)
         except Refused as refused:
-            return payloads.DeleteProjectPayload(errors=_errors(info, refused))
+            return payloads.DeleteProjectPayload(errors=errors_of(info, refused))
         return payloads.DeleteProjectPayload(
-            deleted_project_id=input.id, deleted_assignment_ids=_ids(deleted)
+            deleted_project_id=input.id, deleted_assignment_ids=ids_of(deleted)
         )
 
     @strawberry.mutation(description="Assigns a resource to a project for some days.")
     async def create_assignment(
         self, info: Info, input: Annotated[CreateAssignmentInput, _INPUT]
     ) -> payloads.CreateAssignmentPayload | None:
-        return await _answer(
+        return await answer(
             info,
             payloads.CreateAssignmentPayload,
             "assignment",
@@ -173,7 +148,7 @@ class Mutation:
     async def update_assignment(
         self, info: Info, input: Annotated[UpdateAssignmentInput, _INPUT]
     ) -> payloads.UpdateAssignmentPayload | None:
-        return await _answer(
+        return await answer(
             info,
             payloads.UpdateAssignmentPayload,
             "assignment",
@@ -190,7 +165,7 @@ class Mutation:
         try:
             updated = await assignment_writes.update_assignments(info.context, patches)
         except Refused as refused:
-            return payloads.UpdateAssignmentsPayload(errors=_errors(info, refused))
+            return payloads.UpdateAssignmentsPayload(errors=errors_of(info, refused))
         nodes = await reads.written(info.context, updated, slices)
         return payloads.UpdateAssignmentsPayload(assignments=cast("list[Assignment]", nodes))
 
@@ -208,7 +183,7 @@ class Mutation:
                 operation_id=input.operation_id,
             )
         except Refused as refused:
-            return payloads.ShiftProjectPayload(errors=_errors(info, refused))
+            return payloads.ShiftProjectPayload(errors=errors_of(info, refused))
         [node] = await reads.written(info.context, [project], slices)
         return payloads.ShiftProjectPayload(
             project=cast("Project", node),
@@ -227,7 +202,7 @@ class Mutation:
         try:
             await assignment_writes.delete_assignment(info.context, id=input.id)
         except Refused as refused:
-            return payloads.DeleteAssignmentPayload(errors=_errors(info, refused))
+            return payloads.DeleteAssignmentPayload(errors=errors_of(info, refused))
         return payloads.DeleteAssignmentPayload(deleted_assignment_id=input.id)
 
     @strawberry.mutation(
@@ -242,7 +217,7 @@ class Mutation:
                 info.context, subject_id=input.subject_id
             )
         except Refused as refused:
-            return payloads.CreateCalendarFeedPayload(errors=_errors(info, refused))
+            return payloads.CreateCalendarFeedPayload(errors=errors_of(info, refused))
         return payloads.CreateCalendarFeedPayload(
             calendar_feed=cast("CalendarFeed", feed_node(feed)), path=path
         )
@@ -257,15 +232,5 @@ class Mutation:
         try:
             await feed_writes.delete_calendar_feed(info.context, id=input.id)
         except Refused as refused:
-            return payloads.DeleteCalendarFeedPayload(errors=_errors(info, refused))
+            return payloads.DeleteCalendarFeedPayload(errors=errors_of(info, refused))
         return payloads.DeleteCalendarFeedPayload(deleted_calendar_feed_id=input.id)
-
-
-def _errors(info: Info, refused: Refused) -> list[UserError]:
-    """The problems of a refusal for its payload, noted for the operators as well."""
-    info.context.refusals += refused.problems
-    return user_errors(refused)
-
-
-def _ids(ids: list[str]) -> list[strawberry.ID]:
-    return [strawberry.ID(id) for id in ids]

@@ -14,7 +14,8 @@ from starlette.types import Receive, Scope, Send
 
 from data.cascade import Cascades
 from data.live import LiveFeed
-from data.store import Store, open_store
+from data.opening import open_store
+from data.store import Store
 from data.streams import open_streams
 from resolvers.calendar import CALENDAR_PATH
 from server.calendar import CalendarEndpoint

@@ -13,7 +13,7 @@ from schema import sdl
 from server.commands import repair, serving, table, teams, token, transfer
 from server.commands.typed import App
 from server.console import complain, stop
-from server.engines import EngineError
+from server.engine_process import EngineError
 from server.serving import ListenError
 from server.trusted_documents import TrustedDocumentsError
 

@@ -1,34 +1,28 @@
 """Databases to develop and test on, each a child process on loopback: moto and DynamoDB Local.
 
 Both take any credentials; DUMMY_CREDENTIALS are the ones to use, so that real ones never are.
-A child ends with its parent, however that ends: it holds the read end of a pipe (its stdin) whose
-only write end is here, and leaves when the kernel closes it. One that keeps data in a folder is
-shared by all who want that folder, and ends with the last of them: see `server.shared_engine`.
+A child ends with its parent (`server.engine_process`). One that keeps data in a folder is shared by
+all who want that folder, and ends with the last of them: see `server.shared_engine`.
 """
 
 import importlib.util
 import os
 import re
 import shutil
-import socket
 import subprocess
 import sys
-import tempfile
-import threading
-import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, TypedDict
 
 from server.assets import DYNAMODB_LOCAL, AssetError, fetch
+from server.engine_process import EngineError, EngineFailed, running, start
 from server.shared_engine import CAN_SHARE, StillThereError, shared
 
 __all__ = [
     "DUMMY_CREDENTIALS",
     "Credentials",
-    "EngineError",
-    "EngineFailed",
     "EngineMissing",
     "dynamodb_local",
     "embedded",
@@ -38,11 +32,6 @@ __all__ = [
 _LOCAL = "DynamoDB Local"
 JAVA_MINIMUM = 17
 JAVA_ADVICE = f"install a JDK, {JAVA_MINIMUM} or newer (for instance openjdk-17-jdk-headless)"
-# Only the slowest machines come near: moto takes 1 s, a JVM that compiles its launcher 2-3 s.
-START_SECONDS = 60
-STOP_SECONDS = 5
-LOG_TAIL = 3_000
-LISTENING = re.compile(r"^listening on 127\.0\.0\.1:(\d+)$", re.MULTILINE)
 
 
 class Credentials(TypedDict):
@@ -59,17 +48,15 @@ DUMMY_CREDENTIALS: Final = Credentials(
     region_name="us-east-1",
 )
 
-
-class EngineError(Exception):
-    """An engine can't be had: EngineMissing or EngineFailed. The message is for people."""
+_ENVIRONMENT: Final = {
+    "AWS_ACCESS_KEY_ID": DUMMY_CREDENTIALS["aws_access_key_id"],
+    "AWS_SECRET_ACCESS_KEY": DUMMY_CREDENTIALS["aws_secret_access_key"],
+    "AWS_REGION": DUMMY_CREDENTIALS["region_name"],
+}
 
 
 class EngineMissing(EngineError):
     """Something that the engine needs is not installed; the message names it."""
-
-
-class EngineFailed(EngineError):
-    """The engine was started, but ended or never listened; the message has the end of its log."""
 
 
 @contextmanager
@@ -84,8 +71,11 @@ def embedded() -> Iterator[str]:
     if absent:
         raise EngineMissing(f"the embedded store needs {absent}: pip install '.[embedded]'")
     # From the folder that holds this package, so that -m finds it where it isn't installed too.
-    with _running(
-        "moto", [sys.executable, "-m", "server.moto_process"], cwd=Path(__file__).parents[1]
+    with running(
+        "moto",
+        [sys.executable, "-m", "server.moto_process"],
+        cwd=Path(__file__).parents[1],
+        environment=_ENVIRONMENT,
     ) as url:
         yield url
 
@@ -101,17 +91,17 @@ def dynamodb_local(home: Path, *, data_dir: Path | None) -> Iterator[str]:
     """
     if data_dir is None or not CAN_SHARE:
         command, emulator = _local_command(home, data_dir)
-        with _running(_LOCAL, command, cwd=emulator) as url:
+        with running(_LOCAL, command, cwd=emulator, environment=_ENVIRONMENT) as url:
             yield url
         return
 
-    def start(stdin: int) -> str:
+    def start_local(stdin: int) -> str:
         command, emulator = _local_command(home, data_dir)
-        return _start(_LOCAL, command, cwd=emulator, stdin=stdin)
+        return start(_LOCAL, command, cwd=emulator, environment=_ENVIRONMENT, stdin=stdin)
 
     data_dir.mkdir(parents=True, exist_ok=True)
     try:
-        with shared(data_dir, start) as url:
+        with shared(data_dir, start_local) as url:
             yield url
     except StillThereError as error:
         raise EngineFailed(f"{_LOCAL}: {error}") from None
@@ -182,86 +172,3 @@ def find_java() -> str:
 
 def _importable(name: str) -> bool:
     return importlib.util.find_spec(name) is not None
-
-
-@contextmanager
-def _running(name: str, command: list[str], *, cwd: Path) -> Iterator[str]:
-    """The child process while it listens, ended by its own pid afterwards. Yields its URL."""
-    with tempfile.TemporaryDirectory(prefix="planner-engine-") as folder:
-        log = Path(folder) / "log"
-        process = _spawn(command, cwd=cwd, stdin=subprocess.PIPE, log=log)
-        try:
-            yield _await_url(name, process, log)
-        finally:
-            _end(process)
-
-
-def _start(name: str, command: list[str], *, cwd: Path, stdin: int) -> str:
-    """The URL of a process that listens, and that ends with what it reads from."""
-    with tempfile.TemporaryDirectory(prefix="planner-engine-") as folder:
-        log = Path(folder) / "log"
-        process = _spawn(command, cwd=cwd, stdin=stdin, log=log)
-        try:
-            url = _await_url(name, process, log)
-        except BaseException:
-            _end(process)
-            raise
-    # It may outlive us, who only started it; until then somebody has to collect its exit code.
-    threading.Thread(target=process.wait, daemon=True).start()
-    return url
-
-
-def _spawn(command: list[str], *, cwd: Path, stdin: int, log: Path) -> "subprocess.Popen[bytes]":
-    with log.open("wb") as sink:
-        return subprocess.Popen(  # noqa: S603 - commands of this module only
-            command,
-            cwd=cwd,
-            env={**os.environ, **_aws_environment(DUMMY_CREDENTIALS)},
-            stdin=stdin,
-            stdout=sink,
-            stderr=subprocess.STDOUT,
-            # A session of its own, so that Ctrl-C reaches us first and we end it in order.
-            start_new_session=True,
-        )
-
-
-def _aws_environment(credentials: Credentials) -> Mapping[str, str]:
-    return {
-        "AWS_ACCESS_KEY_ID": credentials["aws_access_key_id"],
-        "AWS_SECRET_ACCESS_KEY": credentials["aws_secret_access_key"],
-        "AWS_REGION": credentials["region_name"],
-    }
-
-
-def _await_url(name: str, process: subprocess.Popen[bytes], log: Path) -> str:
-    deadline = time.monotonic() + START_SECONDS
-    while time.monotonic() < deadline:
-        # Asked before the log is read, so that a last word is in it.
-        code = process.poll()
-        said = log.read_text(errors="replace")
-        if code is not None:
-            raise EngineFailed(f"{name} ended with code {code}:\n{said[-LOG_TAIL:]}")
-        listening = LISTENING.search(said)
-        if listening and _accepts(int(listening[1])):
-            return f"http://127.0.0.1:{listening[1]}"
-        time.sleep(0.02)
-    raise EngineFailed(f"{name} didn't listen within {START_SECONDS} s:\n{said[-LOG_TAIL:]}")
-
-
-def _accepts(port: int) -> bool:
-    try:
-        socket.create_connection(("127.0.0.1", port), timeout=1).close()
-    except OSError:
-        return False
-    return True
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    if process.stdin is not None:
-        process.stdin.close()
-    process.terminate()
-    try:
-        process.wait(STOP_SECONDS)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()

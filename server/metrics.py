@@ -4,7 +4,7 @@ Each process has its own numbers; they begin at zero with it.
 """
 
 import hmac
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from typing import Final
 
 from prometheus_client import (
@@ -16,9 +16,7 @@ from prometheus_client import (
     ProcessCollector,
     disable_created_metrics,
 )
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.exposition import choose_encoder
-from prometheus_client.registry import Collector
 from pydantic import SecretStr
 from starlette.requests import Request
 from starlette.responses import Response
@@ -30,6 +28,7 @@ from data.seats import Seats
 from server.answers import json_response, problem
 from server.authjs import InvalidToken
 from server.session_token import bearer_token
+from server.store_metrics import StoreCollector
 
 __all__ = ["MAX_OPERATION_NAMES", "Metrics", "metrics_page"]
 
@@ -52,7 +51,7 @@ class Metrics:
         self.registry = CollectorRegistry()
         ProcessCollector(registry=self.registry)
         PlatformCollector(registry=self.registry)
-        self.registry.register(_Counted(meter, seats, cascades))
+        self.registry.register(StoreCollector(meter, seats, cascades))
         self.operations = Counter(
             "planner_operations_total",
             "GraphQL operations that were answered.",
@@ -170,61 +169,6 @@ class Metrics:
             self._names.add(operation)
             return operation
         return "other"
-
-
-class _Counted(Collector):
-    def __init__(self, meter: Meter, seats: Seats, cascades: Cascades) -> None:
-        self._meter = meter
-        self._seats = seats
-        self._cascades = cascades
-
-    def collect(self) -> Iterator[Metric]:
-        meter, seats, cascades = self._meter, self._seats, self._cascades
-        requests = CounterMetricFamily(
-            "planner_dynamodb_requests",
-            "Requests sent to the table, retries included.",
-            labels=["operation"],
-        )
-        for operation, count in meter.requests.items():
-            requests.add_metric([operation], count)
-        yield requests
-        for name, text, value in (
-            (
-                "retries",
-                "Requests that were sent again after a failure that may pass.",
-                meter.retries,
-            ),
-            ("pages", "Answers to Queries.", meter.pages),
-            ("read_units", "Read capacity units that DynamoDB reported.", meter.read_units),
-            ("write_units", "Write capacity units that DynamoDB reported.", meter.write_units),
-        ):
-            yield CounterMetricFamily(f"planner_dynamodb_{name}", text, value=value)
-        deletions = CounterMetricFamily(
-            "planner_background_deletions",
-            "Deletions that were left behind, and how finishing them in the background ended.",
-            labels=["outcome"],
-        )
-        deletions.add_metric(["finished"], cascades.finished)
-        deletions.add_metric(["failed"], cascades.failed)
-        yield deletions
-        for name, text, value in (
-            (
-                "background_deletions_in_progress",
-                "Deletions that are being finished in the background.",
-                cascades.under_way,
-            ),
-            (
-                "large_reads_in_progress",
-                "Reads of more than one page whose answer is not ready yet.",
-                seats.count - seats.free,
-            ),
-            (
-                "large_reads_waiting",
-                "Reads of more than one page that wait for their turn.",
-                seats.waiting,
-            ),
-        ):
-            yield GaugeMetricFamily(f"planner_{name}", text, value=value)
 
 
 def metrics_page(token: SecretStr | None) -> Callable[[Request], Awaitable[Response]]:

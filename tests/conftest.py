@@ -15,7 +15,8 @@ from pydantic import SecretStr
 from starlette.applications import Starlette
 
 from data.administration import create_table
-from data.store import Store, open_store
+from data.opening import open_store
+from data.store import Store
 from server.app import create_app
 from server.engines import DUMMY_CREDENTIALS
 from server.settings import Settings

@@ -15,7 +15,7 @@ from bench.live.report import page, problems
 from bench.live.scenario import Outcome, Plan, run
 from bench.processes import ProcessFailed
 from bench.servers import ROOT
-from server.engines import EngineError
+from server.engine_process import EngineError
 
 __all__ = ["main"]
 

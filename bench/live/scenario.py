@@ -17,7 +17,7 @@ from bench.live.writer import Writer
 from bench.processes import Process
 from bench.servers import SERVERS, TABLE, Server, started
 from data.administration import create_table
-from data.store import open_store
+from data.opening import open_store
 from server.engines import DUMMY_CREDENTIALS, dynamodb_local
 
 __all__ = ["Outcome", "Plan", "run"]

@@ -7,7 +7,8 @@ from typing import Annotated, Any, TypeVar
 import typer
 from pydantic import ValidationError
 
-from data.store import RetryPolicy, Store, open_store
+from data.opening import open_store
+from data.store import RetryPolicy, Store
 from data.team_id import MAX_TEAM_ID_LENGTH, MAX_USER_ID_LENGTH, is_team_id, is_user_id
 from server.console import complain, stop
 from server.settings import Settings, StoreKind, complaints

@@ -7,7 +7,8 @@ import pytest
 
 from data.administration import create_table
 from data.expressions import s
-from data.store import Store, open_store
+from data.opening import open_store
+from data.store import Store
 from server.engines import DUMMY_CREDENTIALS
 from tests.api.cascades import TYPES, booked, others, owner, seed
 from tests.api.samples import ERRORS, gid

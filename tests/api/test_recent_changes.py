@@ -8,10 +8,10 @@ from typing import Any
 import httpx
 import pytest
 
+from data.cursors import seal
 from data.entities import Membership, Role, Team
 from data.expressions import n, s
 from data.members import add_member, create_team, remove_member
-from data.sealing import seal
 from data.store import Store
 from resolvers.changes import MAX_LISTS
 from tests.api_client import Api, Capture, put

@@ -7,7 +7,8 @@ import pytest
 
 from bench.capacity import WINDOWS, section
 from data.administration import create_table
-from data.store import Store, open_store
+from data.opening import open_store
+from data.store import Store
 from server.engines import DUMMY_CREDENTIALS
 
 pytestmark = pytest.mark.engines("local")

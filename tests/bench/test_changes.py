@@ -4,7 +4,7 @@ import uuid
 from pathlib import Path
 
 from bench.changes import section
-from data.store import open_store
+from data.opening import open_store
 from server.engines import DUMMY_CREDENTIALS
 from tests.engines import Engines
 

@@ -5,7 +5,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from data.store import Store, open_store
+from data.opening import open_store
+from data.store import Store
 from server.engines import DUMMY_CREDENTIALS
 
 

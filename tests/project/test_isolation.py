@@ -9,7 +9,8 @@ import pytest
 from aiobotocore.session import get_session
 
 from data.administration import describe_table
-from data.store import STORE_ERRORS, open_store
+from data.opening import open_store
+from data.store import STORE_ERRORS
 from tests.isolation import DUMMIES, NOWHERE, ReachedOut, forget_aws, on_loopback_only
 
 ELSEWHERE = "192.0.2.1"

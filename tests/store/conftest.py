@@ -5,7 +5,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from data.store import RetryPolicy, Store, open_store
+from data.opening import open_store
+from data.store import RetryPolicy, Store
 from server.engines import DUMMY_CREDENTIALS
 from server.settings import Settings
 from tests.engines import DEEP, Engines

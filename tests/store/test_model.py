@@ -17,7 +17,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_stat
 
 from data.administration import create_table
 from data.entities import EntityType
-from data.store import open_store
+from data.opening import open_store
 from resolvers.global_ids import to_global_id
 from server.app import create_app
 from server.engines import DUMMY_CREDENTIALS

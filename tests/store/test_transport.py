@@ -23,8 +23,9 @@ from botocore.exceptions import ClientError, NoCredentialsError, SSLError
 
 from data.errors import Unavailable
 from data.expressions import s
+from data.opening import open_store
 from data.posting import Proxied
-from data.store import Store, open_store
+from data.store import Store
 from server.engines import DUMMY_CREDENTIALS
 from tests.store.certificates import certificate
 

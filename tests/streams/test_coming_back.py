@@ -6,10 +6,10 @@ import time
 import pytest
 
 from data.clock import ago
-from data.cursors import Positions, encoded
 from data.errors import BadInput
 from data.followers import Pace
 from data.live import FellBehind, Limits, LiveFeed
+from data.positions import Positions, encoded
 from data.streams import RecordPage, Streams
 from tests.streams.clients import Client, feed_on, versions
 from tests.streams.fake import ARN, FakeStream

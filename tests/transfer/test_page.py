@@ -12,7 +12,8 @@ from data.administration import create_table
 from data.doctor import Fault
 from data.entities import EntityType
 from data.jsonl import UNKNOWN, item_of
-from data.store import Store, open_store
+from data.opening import open_store
+from data.store import Store
 from server.engines import DUMMY_CREDENTIALS
 from tests.docs.documents import ROOT, rows, text
 from tests.transfer.commands import planner

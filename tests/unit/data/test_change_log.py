@@ -4,9 +4,9 @@ import pytest
 
 from data.change_log import ChangeLog, Coverage, Entry
 from data.changes import Change, ChangeKind
-from data.cursors import Positions
 from data.entities import EntityType
 from data.lineage import ALL, Need
+from data.positions import Positions
 
 CREATED, UPDATED, DELETED = ChangeKind.CREATED, ChangeKind.UPDATED, ChangeKind.DELETED
 

@@ -18,7 +18,6 @@ from types_aiobotocore_dynamodb import DynamoDBClient
 from server import engines
 from server.engines import (
     DUMMY_CREDENTIALS,
-    EngineFailed,
     EngineMissing,
     dynamodb_local,
     embedded,
@@ -207,28 +206,6 @@ def test_without_moto_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(engines, "_importable", lambda name: name != "moto")
     with pytest.raises(EngineMissing, match=r"needs moto: pip install '\.\[emb"):
         embedded().__enter__()
-
-
-def test_a_child_that_ends_is_reported_with_its_last_words() -> None:
-    command = [sys.executable, "-c", "print('the reason'); raise SystemExit(3)"]
-    with pytest.raises(EngineFailed, match=r"(?s)code 3.*the reason"):
-        engines._running("a child", command, cwd=Path()).__enter__()
-
-
-def test_a_child_that_never_listens_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engines, "START_SECONDS", 0.2)
-    ended: list[subprocess.Popen[bytes]] = []
-    end = engines._end
-
-    def observed(process: subprocess.Popen[bytes]) -> None:
-        end(process)
-        ended.append(process)
-
-    monkeypatch.setattr(engines, "_end", observed)
-    command = [sys.executable, "-c", "import time; time.sleep(60)"]
-    with pytest.raises(EngineFailed, match="didn't listen"):
-        engines._running("a child", command, cwd=Path()).__enter__()
-    assert [process.poll() for process in ended] == [-signal.SIGTERM]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the pretended Java is a shell script")

@@ -9,8 +9,9 @@ from types_aiobotocore_dynamodb.type_defs import WriteRequestTypeDef
 
 from data.administration import create_table
 from data.expressions import Item
+from data.opening import open_store
 from data.rows import row_of
-from data.store import Store, open_store
+from data.store import Store
 from data.streams import Place, StreamLost, Streams, Trimmed, open_streams
 from server.engines import DUMMY_CREDENTIALS
 from server.moto_streams import KEPT

@@ -12,8 +12,8 @@ from typing import Final
 
 import pytest
 
-from server import shared_engine
-from server.engines import EngineFailed, _start
+from server import engine_process, shared_engine
+from server.engine_process import EngineFailed
 from server.shared_engine import StillThereError, shared
 
 # By the system and not by CAN_SHARE, so that no locks where there should be some is a failure.
@@ -37,7 +37,8 @@ USER: Final = (
 
 
 def start(stdin: int) -> str:
-    return _start("an engine", [sys.executable, "-c", ENGINE], cwd=Path(), stdin=stdin)
+    command = [sys.executable, "-c", ENGINE]
+    return engine_process.start("an engine", command, cwd=Path(), environment={}, stdin=stdin)
 
 
 @contextmanager

@@ -1,11 +1,11 @@
-"""Cursors: there and back, for who they were made for."""
+"""Positions as cursors: there and back, for who they were made for."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data.cursors import Positions, decoded, encoded
 from data.errors import BadInput
+from data.positions import Positions, decoded, encoded
 
 NUMBERS = st.none() | st.integers(0, 10**40)
 

@@ -46,12 +46,14 @@ class Entry(Struct):
         """Whether this is news after that change of the same entity: of a higher version, or of
         none. A deletion ends the count of versions, and what comes after it in the same shard is
         a new entity of the same id. In another shard, as a large team's items may be, the time
-        says what came first."""
+        says what came first: a deletion from before an entity was made is that of another one."""
         if last.change.kind is ChangeKind.DELETED:
-            if self.change.kind is ChangeKind.DELETED:
-                return False
             same_shard = self.shard == last.shard and self.sequence > last.sequence
             return same_shard or self.at > last.at
+        if self.change.kind is ChangeKind.DELETED and self.shard != last.shard:
+            made = last.change.created_at
+            if made is not None and self.change.at is not None and self.change.at < made:
+                return False
         return self.change.version == 0 or self.change.version > last.change.version
 
     def positions(self) -> Positions:
@@ -153,16 +155,23 @@ class ChangeLog:
     def prepend(self, entries: Iterable[Entry]) -> None:
         """Puts changes, in order, before all that are there. One that would be old news there only
         comes after: across shards the order of reading is not that of writing."""
-        first: dict[tuple[str, EntityType, str], Entry] = {}
+        followers: dict[tuple[str, EntityType, str], Entry] = {}
         for entry in self._entries:
-            first.setdefault(entry.key, entry)
-        last: dict[tuple[str, EntityType, str], Entry] = {}
-        kept, late = [], []
-        for entry in entries:
-            follower = first.get(entry.key)
+            followers.setdefault(entry.key, entry)
+        timely, late = [], []
+        for entry in reversed([*entries]):
+            follower = followers.get(entry.key)
             if follower is not None and not follower.may_follow(entry):
                 late.append(entry)
-            elif entry.key not in last or entry.may_follow(last[entry.key]):
+                continue
+            timely.append(entry)
+            if entry.change.kind is ChangeKind.DELETED:
+                # What is before it counts up to it, whatever the log has of the next one.
+                followers[entry.key] = entry
+        last: dict[tuple[str, EntityType, str], Entry] = {}
+        kept = []
+        for entry in reversed(timely):
+            if entry.key not in last or entry.may_follow(last[entry.key]):
                 last[entry.key] = entry
                 kept.append(entry)
         begin = self.begin
@@ -173,7 +182,7 @@ class ChangeLog:
             self._team(entry.team_id).entries.appendleft(entry)
             self._last.setdefault(entry.key, entry)
             self.bytes += entry.size
-        for entry in late:
+        for entry in reversed(late):
             entry.replayed = True
             self.append(entry)
 

@@ -33,7 +33,8 @@ class ChangeKind(enum.StrEnum):
 
 class Change(Struct, frozen=True, kw_only=True, gc=False):
     """One change. `entity` is the whole of what it left, None for a deletion. `entity_id` is the
-    id inside the team, a membership's that of its user. `version` is 0 for what has none."""
+    id inside the team, a membership's that of its user. `version` is 0 for what has none.
+    `created_at` is when the entity began to be, where it is and says so."""
 
     kind: ChangeKind
     entity_type: EntityType
@@ -42,6 +43,7 @@ class Change(Struct, frozen=True, kw_only=True, gc=False):
     version: int
     at: str | None
     by: str | None
+    created_at: str | None = None
 
 
 def change_of(entity: Entity) -> Change | None:
@@ -78,6 +80,7 @@ def _change(entity: Changed, id: str, *, version: int, is_new: bool) -> Change:
         version=version,
         at=entity.updated_at,
         by=entity.updated_by,
+        created_at=entity.joined_at if isinstance(entity, Membership) else entity.created_at,
     )
 
 

@@ -12,11 +12,12 @@ from typing import Any, cast
 from botocore.exceptions import ClientError
 
 from data.clock import epoch_of, now
-from data.entities import Resource
+from data.entities import EntityType, Resource
 from data.expressions import Item
 from data.items import encode
 from data.store import Store
 from data.streams import Streams
+from data.tombstones import tombstone
 
 __all__ = ["ARN", "FakeStream", "item"]
 
@@ -104,6 +105,12 @@ class FakeStream:
         return self.put(
             item(team, id, version, at=at), key=id, created=epoch_of(at) if at else None
         )
+
+    def delete(self, team: str, id: str, version: int) -> None:
+        """Deletes an entity, and remembers it with a version one higher than it had."""
+        left = tombstone(team, EntityType.RESOURCE, id, version=version - 1, by=None)
+        self.put(None, key=id, old=self._items.pop((f"TEAM#{team}", f"RES#{id}")))
+        self.put(left.item, key=id)
 
     def put(
         self,

@@ -400,3 +400,31 @@ async def test_cursor_behind_a_batch_that_is_not_the_last_goes_on_with_the_next(
         await slow.connect(feed)
         await slow.until("a", 250)
         assert versions(slow.changes) == numbered(250)
+
+
+async def test_life_of_an_id_that_ended_meanwhile_is_told_before_the_next_one() -> None:
+    fake = FakeStream()
+    client, stays = Client("acme"), Client("acme")
+    async with feed_on(fake.streams) as feed:
+        await client.connect(feed)
+        await written(fake, client, 1)
+    lives = [("a", 2), ("a", 3), ("a", 4), ("a", 1), ("a", 2)]
+    fake.write("acme", "a", 2)
+    fake.write("acme", "a", 3)
+    fake.delete("acme", "a", 4)
+    fake.write("acme", "a", 1)
+    fake.delete("acme", "a", 2)
+    async with feed_on(fake.streams) as feed:
+        await stays.connect(feed)
+        for version in (1, 2):
+            fake.write("acme", "a", version)
+            await stays.until("a", version)
+        fake.delete("acme", "a", 3)
+        await stays.until("a", 3)
+        await client.connect(feed)
+        fake.write("acme", "z", 1)
+        await client.until("z", 1)
+        await stays.until("z", 1)
+    lately = [("a", 1), ("a", 2), ("a", 3), ("z", 1)]
+    assert versions(client.changes) == [("a", 1), *lives, *lately]
+    assert versions(stays.changes) == lately

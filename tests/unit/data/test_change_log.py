@@ -20,6 +20,7 @@ def entry(
     at: float = 0.0,
     team: str = "acme",
     id: str = "a",
+    made: float = 0.0,
 ) -> Entry:
     change = Change(
         kind=kind,
@@ -27,8 +28,9 @@ def entry(
         entity_id=id,
         entity=None,
         version=version,
-        at=None,
+        at=f"{at:03}",
         by=None,
+        created_at=None if kind is DELETED else f"{made:03}",
     )
     return Entry(team, change, shard, sequence, at, 10, Positions(0.0, {}))
 
@@ -47,12 +49,14 @@ def log(max_changes: int = 100, max_bytes: int = 10_000) -> ChangeLog:
         (entry(UPDATED, 3, 1), entry(UPDATED, 2, 2, shard="t"), False),
         (entry(UPDATED, 0, 1), entry(UPDATED, 0, 2), True),
         (entry(UPDATED, 2, 1), entry(DELETED, 3, 2), True),
-        (entry(DELETED, 3, 1), entry(DELETED, 4, 2), False),
         # Made anew under the same id.
         (entry(DELETED, 3, 1), entry(CREATED, 1, 2), True),
         (entry(DELETED, 3, 1, at=5), entry(CREATED, 1, 9, shard="t", at=6), True),
         # Read late, since it is in another shard.
         (entry(DELETED, 3, 1, at=5), entry(UPDATED, 2, 9, shard="t", at=4), False),
+        # The end of the one before, read late.
+        (entry(UPDATED, 2, 1, at=7, made=6), entry(DELETED, 5, 9, shard="t", at=5), False),
+        (entry(UPDATED, 2, 1, at=7, made=6), entry(DELETED, 3, 9, shard="t", at=8), True),
     ],
 )
 def test_each_version_of_an_id_is_told_once_and_in_order(
@@ -96,6 +100,21 @@ def test_what_is_put_before_the_beginning_comes_first_and_keeps_places() -> None
     changes.prepend([entry(UPDATED, 3, 30), entry(UPDATED, 4, 40)])
     assert [(each.index, each.change.version) for each in changes] == [(-2, 3), (-1, 4), (0, 5)]
     assert changes.end == before
+
+
+def test_entity_that_was_made_and_deleted_again_is_not_told_when_read_late() -> None:
+    changes = log()
+    assert changes.append(entry(DELETED, 3, 1, at=5))
+    assert changes.append(entry(DELETED, 2, 2, at=9))
+    assert not changes.append(entry(CREATED, 1, 9, shard="t", at=7, made=7))
+
+
+def test_versions_that_begin_again_are_put_before_the_beginning_in_order() -> None:
+    changes = log()
+    changes.append(entry(DELETED, 2, 9, at=9))
+    earlier = [entry(UPDATED, 5, 2), entry(DELETED, 6, 3), entry(CREATED, 1, 4, made=4)]
+    changes.prepend(earlier)
+    assert [each.change.version for each in changes] == [5, 6, 1, 2]
 
 
 def test_newer_version_from_another_shard_is_not_put_before_an_older_one() -> None:

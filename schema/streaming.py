@@ -100,7 +100,9 @@ class _Operation:
         """Equal for operations whose answers to a batch are equal: the document is one that is
         remembered, and the arguments of the subscription itself are no part of it."""
         node = cast("DocumentNode", self.document.node)
-        used = {name: self.values.get(name) for name in sorted(_variables_below(node))}
+        below = _variables_below(node)
+        # One that is null is not one that is left out, which has its default.
+        used = {name: self.values[name] for name in sorted(below & self.values.keys())}
         return _Identical(node), self.name, json_bytes(used)
 
 

@@ -248,6 +248,24 @@ async def test_an_operation_with_other_variables_has_an_answer_of_its_own(
     assert "version" not in second
 
 
+async def test_a_variable_that_is_null_is_another_one_than_one_left_out(
+    app: Starlette, settings: Settings, api: Api
+) -> None:
+    query = """subscription($from: Date = "2999-01-01") { teamChanged { cursor changes {
+      entity { ... on Resource { assignments(from: $from) { id } } } } } }"""
+    resource, project = await api.resource(), await api.project()
+    await api.assignment(resource, project, "2024-01-01", "2024-01-03")
+    shared = SharedAnswers()
+    async with (
+        listening_to(app, settings, api.team, query, shared=shared) as one,
+        listening_to(app, settings, api.team, query, shared=shared, **{"from": None}) as two,
+    ):
+        await api.mutate("updateResource", "resource { id }", id=resource, name="Bob")
+        (first,), (second,) = await one.changes(1), await two.changes(1)
+    assert first["entity"]["assignments"] == []
+    assert len(second["entity"]["assignments"]) == 1
+
+
 async def test_a_fault_of_one_answer_is_masked_and_the_next_one_comes(
     app: Starlette, settings: Settings, api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:

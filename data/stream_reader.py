@@ -14,7 +14,7 @@ from typing import Final, TypeVar, TypeVarTuple
 from data.change_log import ChangeLog, Coverage, Entry
 from data.errors import Unavailable
 from data.followers import Follower, Pace
-from data.lineage import Need, ready
+from data.lineage import Need, ancestors, ready
 from data.parallel import first_of, for_each
 from data.patience import patiently
 from data.positions import MARGIN, Positions
@@ -116,12 +116,13 @@ class StreamReader:
     ) -> list[Entry]:
         """The changes in these records of a shard, which follow the one numbered `before`."""
         found = []
+        past = frozenset(ancestors(self.shards, shard))
         for record in records:
             sequence = int(record.images.sequence)
             change = change_in(record, self.counts)
             if change is not None:
                 at, size = written_at(record), record.images.size
-                found.append(Entry(*change, shard, sequence, at, size, passed, before))
+                found.append(Entry(*change, shard, sequence, at, size, passed, before, past))
             before = sequence
         return found
 

@@ -3,8 +3,7 @@
 import os
 import uuid
 from collections.abc import AsyncIterator, Iterator
-from contextlib import ExitStack, nullcontext
-from functools import lru_cache
+from contextlib import nullcontext
 
 import httpx
 import pytest
@@ -22,7 +21,7 @@ from server.engines import DUMMY_CREDENTIALS
 from server.settings import Settings
 from tests.api.audit import Audit
 from tests.api_client import SECRET, Api, Capture
-from tests.engines import ENGINES, HOME, Engines, running
+from tests.engines import ENGINES, HOME, Engines
 from tests.isolation import forget_aws, on_loopback_only
 
 # An example asks two engines on a shared machine, so none has a deadline.
@@ -79,28 +78,29 @@ def no_aws() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def engines() -> Iterator[Engines]:
-    """Starts each engine when it is first asked for, and ends them all with the session: to start
-    one anew for each module takes a third of the time of all tests."""
-    with ExitStack() as until_the_end:
-        yield lru_cache(maxsize=None)(lambda name: until_the_end.enter_context(running(name)))
+    engines = Engines()
+    yield engines
+    engines.close()
 
 
-@pytest.fixture(scope="session", params=ENGINES)
+@pytest.fixture(scope="module", params=ENGINES)
 def engine(request: pytest.FixtureRequest, engines: Engines) -> str:
     """The address of a running engine; each test that needs one runs on both."""
     return engines(request.param)
 
 
 @pytest.fixture(scope="module")
-async def store(engine: str) -> AsyncIterator[Store]:
+async def store(engine: str, engines: Engines) -> AsyncIterator[Store]:
     """A store with an empty table of this module's own: moto copies the whole table for each
     transaction, so it must not grow over the session."""
     name = f"planner-{uuid.uuid4().hex}"
     async with open_store(name, endpoint_url=engine, credentials=DUMMY_CREDENTIALS) as store:
         await create_table(store)
         yield store
+        found = await store.client.describe_table(TableName=name)
         await store.client.update_table(TableName=name, DeletionProtectionEnabled=False)
         await store.client.delete_table(TableName=name)
+    engines.was_used(engine, found["Table"]["ItemCount"])
 
 
 @pytest.fixture(scope="module")

@@ -2,8 +2,9 @@
 
 import os
 import shutil
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -28,11 +29,44 @@ HOME: Final = Path(__file__).parents[1] / ".planner"
 
 ENGINES: Final = ("embedded", "local")
 
-Engines = Callable[[str], str]
-"""The address of the engine of a name, which is started if it does not run yet."""
-
 DEEP: Final = os.environ.get("HYPOTHESIS_PROFILE") == "deep"
 """Whether this is a deep run (`make test-deep`), with many more examples and rounds."""
+
+
+MANY_ITEMS: Final = 3_000
+"""DynamoDB Local keeps the stream of tables that are gone, and a transaction takes longer for it:
+ten times as long after some ten thousand items."""
+
+
+class Engines:
+    """Engines that are started when they are first asked for, and serve one module after the
+    other, until many items were in their tables: to start one anew for each module takes a third
+    of the time of all tests."""
+
+    def __init__(self) -> None:
+        self._running: dict[str, tuple[str, ExitStack]] = {}
+        self._items = Counter[str]()
+
+    def __call__(self, name: str) -> str:
+        """The address of the engine of that name."""
+        if name not in self._running:
+            with ExitStack() as stack:
+                url = stack.enter_context(running(name))
+                self._running[name] = url, stack.pop_all()
+        return self._running[name][0]
+
+    def was_used(self, url: str, items: int) -> None:
+        """A module is through, and its table had so many items."""
+        self._items[url] += items
+        for name, (address, stack) in [*self._running.items()]:
+            if address == url and self._items[url] > MANY_ITEMS:
+                del self._running[name]
+                stack.close()
+
+    def close(self) -> None:
+        """Ends them all."""
+        for _, stack in self._running.values():
+            stack.close()
 
 
 @contextmanager

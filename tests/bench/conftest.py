@@ -5,7 +5,7 @@ import pytest
 from tests.engines import Engines
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def engine(engines: Engines) -> str:
     """The address of an engine."""
     return engines("embedded")

@@ -12,7 +12,7 @@ from tests.live import live
 from tests.npm import installed
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def engine(engines: Engines) -> str:
     """The address of an engine."""
     return engines("embedded")

@@ -43,7 +43,7 @@ class Server:
             assert codes <= CODES, text
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def engine(engines: Engines) -> str:
     return engines("local")
 

@@ -10,7 +10,7 @@ from tests.engines import Engines
 from tests.live import Connection, live
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def engine(engines: Engines) -> str:
     """The address of an engine."""
     return engines("embedded")

@@ -12,7 +12,7 @@ from server.settings import Settings
 from tests.engines import DEEP, Engines
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def engine(engines: Engines) -> str:
     """The address of DynamoDB Local."""
     return engines("local")

@@ -37,14 +37,16 @@ class FakeShard:
     closed: bool = False
 
 
-def item(team: str, id: str, version: int, *, at: str | None = None) -> Item:
-    """A resource as it is stored."""
+def item(
+    team: str, id: str, version: int, *, at: str | None = None, made: str | None = None
+) -> Item:
+    """A resource as it is stored, `made` at that moment."""
     moment = at or now()
     resource = Resource(
         id=id,
         name=f"{id} {version}",
         version=version,
-        created_at=moment if version == 1 else "2026-01-01T00:00:00.000Z",
+        created_at=moment if version == 1 else made or "2026-01-01T00:00:00.000Z",
         updated_at=moment,
     )
     return encode(team, resource)
@@ -102,9 +104,10 @@ class FakeStream:
     def write(self, team: str, id: str, version: int, *, at: str | None = None) -> str:
         """Writes a version of an entity, now or at another moment, and returns the shard that has
         the record."""
-        return self.put(
-            item(team, id, version, at=at), key=id, created=epoch_of(at) if at else None
-        )
+        found = self._items.get((f"TEAM#{team}", f"RES#{id}"), {})
+        made = found["createdAt"]["S"] if found else None
+        new = item(team, id, version, at=at, made=made)
+        return self.put(new, key=id, created=epoch_of(at) if at else None)
 
     def delete(self, team: str, id: str, version: int) -> None:
         """Deletes an entity, and remembers it with a version one higher than it had."""

@@ -19,6 +19,7 @@ IDS = ("a", "b", "c", "d", "e")
 STEPS = st.one_of(
     st.tuples(st.just("write"), st.sampled_from(TEAMS), st.sampled_from(IDS)),
     st.tuples(st.just("write"), st.sampled_from(TEAMS), st.sampled_from(IDS)),
+    st.tuples(st.just("delete"), st.sampled_from(TEAMS), st.sampled_from(IDS)),
     st.tuples(st.just("split"), st.integers(0, 5)),
     st.tuples(st.just("roll"), st.integers(0, 5)),
     st.tuples(st.just("expire")),
@@ -38,6 +39,7 @@ class World:
         self.feeds = [self._feed(), self._feed()]
         self.clients = [Client("acme"), Client("other"), Client("acme")]
         self.written: list[tuple[str, str, int]] = []
+        self.lasts: dict[tuple[str, str], int] = {}
         self.at: list[int] = [0, 1, 1]
 
     def _feed(self) -> LiveFeed:
@@ -53,9 +55,16 @@ class World:
         await getattr(self, name)(*args)
 
     async def write(self, team: str, id: str) -> None:
-        version = 2 + sum(each[:2] == (team, id) for each in self.written)
+        version = self.lasts[team, id] = self.lasts.get((team, id), 1) + 1
         self.written.append((team, id, version))
         self.fake.write(team, id, version)
+
+    async def delete(self, team: str, id: str) -> None:
+        """Deletes an entity that was written; the next write makes it anew."""
+        if last := self.lasts.get((team, id)):
+            self.lasts[team, id] = 0
+            self.written.append((team, id, last + 1))
+            self.fake.delete(team, id, last + 1)
 
     async def split(self, number: int) -> None:
         self.fake.split(self.fake.open[number % len(self.fake.open)])
@@ -98,9 +107,8 @@ class World:
                 await self.write(team, id)
         for client in self.clients:
             mine = [(id, version) for team, id, version in self.written if team == client.team]
-            # The last of each id is the last that is told of it.
-            for each in mine[-len(IDS) :]:
-                await client.until(*each)
+            while len(client.changes) < len(mine):
+                await client.take()
             told = versions(client.changes)
             assert sorted(told) == sorted(mine)
             for id in IDS:

@@ -10,7 +10,7 @@ from tests.engines import Engines
 from tests.subscriptions.sockets import Server, serving
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def engine(engines: Engines) -> str:
     """The address of an engine: what is said on a wire is the same on each."""
     return engines("embedded")

@@ -23,7 +23,7 @@ from tests.transfer.files import items_in, sorted_items, write_s3_export
 KILLED: Final = -signal.SIGKILL
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def engine(engines: Engines) -> str:
     """The address of DynamoDB Local: what is killed here is the command, not what it asks."""
     return engines("local")

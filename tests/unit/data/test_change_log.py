@@ -1,5 +1,7 @@
 """What the log of changes keeps, in which order, and for how long."""
 
+from datetime import UTC, datetime
+
 import pytest
 
 from data.change_log import ChangeLog, Coverage, Entry
@@ -28,11 +30,16 @@ def entry(
         entity_id=id,
         entity=None,
         version=version,
-        at=f"{at:03}",
+        at=moment(at),
         by=None,
-        created_at=None if kind is DELETED else f"{made:03}",
+        created_at=None if kind is DELETED else moment(made),
     )
-    return Entry(team, change, shard, sequence, at, 10, Positions(0.0, {}))
+    past = frozenset({"s"} if shard == "child" else ())
+    return Entry(team, change, shard, sequence, at, 10, Positions(0.0, {}), None, past)
+
+
+def moment(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat()
 
 
 def log(max_changes: int = 100, max_bytes: int = 10_000) -> ChangeLog:
@@ -51,7 +58,15 @@ def log(max_changes: int = 100, max_bytes: int = 10_000) -> ChangeLog:
         (entry(UPDATED, 2, 1), entry(DELETED, 3, 2), True),
         # Made anew under the same id.
         (entry(DELETED, 3, 1), entry(CREATED, 1, 2), True),
-        (entry(DELETED, 3, 1, at=5), entry(CREATED, 1, 9, shard="t", at=6), True),
+        (entry(DELETED, 3, 1, at=5), entry(CREATED, 1, 9, shard="t", at=6, made=6), True),
+        (entry(DELETED, 3, 1, at=5), entry(CREATED, 1, 9, shard="t", at=5, made=5), True),
+        # By a server whose clock is behind; what came of a shard comes after it.
+        (entry(DELETED, 3, 9, at=5), entry(CREATED, 1, 1, shard="child", at=4, made=4), True),
+        (entry(CREATED, 1, 1, shard="child"), entry(DELETED, 3, 9), False),
+        # Its deletion is in another shard, and not read yet.
+        (entry(UPDATED, 3, 1, made=1), entry(CREATED, 1, 2, at=6, made=6), True),
+        (entry(CREATED, 1, 2, at=6, made=6), entry(DELETED, 4, 2, shard="t", at=5), False),
+        (entry(CREATED, 1, 2, at=6, made=6), entry(UPDATED, 3, 1, shard="t", made=1), False),
         # Read late, since it is in another shard.
         (entry(DELETED, 3, 1, at=5), entry(UPDATED, 2, 9, shard="t", at=4), False),
         # The end of the one before, read late.

@@ -32,7 +32,8 @@ class Connection:
 
     def bound_buffers(self) -> None:
         """Keeps what waits to be sent small, from here on."""
-        if self._transport:
+        # One that is lost already has none.
+        if self._transport and not self._transport.is_closing():
             bound_buffers(self._transport)
 
     def cut(self) -> bool:

@@ -70,10 +70,10 @@ class EventStream(Response):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         connection = connection_of(scope)
-        connection.bound_buffers()
         sending = PatientSend(send, seconds=self._send_seconds)
         with self._until_sent:
             async with answers_of(self._stream) as answers:
+                connection.bound_buffers()
                 end = await self._send_until_it_ends(answers, connection, receive, sending)
             if end is End.CLIENT or (end is not End.SLOW and await _is_ended(sending)):
                 return

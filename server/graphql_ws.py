@@ -100,7 +100,7 @@ class _Conversation:
     async def _close(self, ended: Ended) -> None:
         if ended.code is None:
             return
-        reason = ended.reason.encode()[:_LONGEST_REASON].decode(errors="ignore")
+        reason = ended.reason.encode(errors="replace")[:_LONGEST_REASON].decode(errors="ignore")
         self._endpoint.telemetry.closed(self._scope, ended.code, reason)
         with suppress(Ended):
             await self._send({"type": "websocket.close", "code": ended.code, "reason": reason})

@@ -6,10 +6,15 @@ long as it is sent.
 """
 
 import asyncio
+from collections import deque
 from typing import Any, Final
 
 import orjson
-from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import (
+    STATUS_LINE,
+    HttpToolsProtocol,
+    RequestResponseCycle,
+)
 
 from data.errors import BadInput
 from server.answers import JSON, problem
@@ -41,10 +46,19 @@ class BoundedHttp(HttpToolsProtocol):
         # What was received and has led to nothing yet: part of a head, or of trailers.
         self._pending_bytes = 0
         self._may_upgrade = False
+        # Requests without a whole answer, in their order: those behind the first wait for it.
+        self._unanswered: deque[RequestResponseCycle] = deque()
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self._connection = Connection(transport)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        # By itself uvicorn tells the last one alone, and the first would be answered for ever.
+        for cycle in self._unanswered:
+            cycle.disconnected = True
+            cycle.message_event.set()
 
     def shutdown(self) -> None:
         super().shutdown()
@@ -80,7 +94,14 @@ class BoundedHttp(HttpToolsProtocol):
         is_alone = self.cycle is None or self.cycle.response_complete
         is_get = self.parser.get_method() == b"GET" and self.parser.get_http_version() == "1.1"
         self._may_upgrade = is_alone and is_get
+        before = self.cycle
         super().on_headers_complete()
+        if self.cycle is not before:
+            self._unanswered.append(self.cycle)
+
+    def on_response_complete(self) -> None:
+        self._unanswered.popleft()
+        super().on_response_complete()
 
     def _should_upgrade_to_ws(self) -> bool:
         return self._may_upgrade and super()._should_upgrade_to_ws()

@@ -61,6 +61,15 @@ class BoundedWebSocket(WebSocketsSansIOProtocol):
         super().connection_made(transport)
         bound_buffers(self.transport)
 
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if self.conn.handshake_exc and not self.handshake_initiated and not self.close_sent:
+            # A head that has, say, a body. By itself uvicorn hears nothing of it, goes on waiting,
+            # and fails when it is told to stop.
+            self.transport.write(self.conn.reject(400, "").serialize())
+            self.handshake_complete = self.close_sent = True
+            self.transport.close()
+
     def connection_lost(self, exc: Exception | None) -> None:
         super().connection_lost(exc)
         if self._cut:

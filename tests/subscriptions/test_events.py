@@ -1,15 +1,20 @@
 """Subscriptions as server-sent events, by the protocol of graphql-sse."""
 
+import asyncio
 import json
+import threading
 from typing import Any
 
 import pytest
 from structlog.testing import capture_logs
 
 from data.store import Store
+from server.protocol import BoundedHttp
 from tests.api.http import GRAPHQL, JSON, MUTATION, QUERY, is_refused, named
-from tests.api_client import everything
+from tests.api_client import everything, token
+from tests.live import Connection
 from tests.subscriptions.events import EVENTS, Stream, reading
+from tests.subscriptions.feed import Line
 from tests.subscriptions.sockets import SUBSCRIPTION, Server, changed, until
 
 
@@ -32,6 +37,57 @@ async def test_each_batch_is_an_event_until_the_client_goes(
         [line] = server.feed.lines
         assert (line.team_id, line.since) == (team, "here")
     await until(lambda: not server.feed.lines)
+
+
+def request(team: str, query: str = SUBSCRIPTION) -> bytes:
+    """A POST that takes events, as bytes."""
+    body = json.dumps({"query": query}).encode()
+    head = (
+        f"POST /graphql HTTP/1.1\r\nHost: planner.test\r\nContent-Type: {JSON}\r\n"
+        f"Authorization: Bearer {token(team)}\r\nAccept: {EVENTS}\r\n"
+        f"Content-Length: {len(body)}\r\n\r\n"
+    )
+    return head.encode() + body
+
+
+async def test_a_client_that_goes_before_its_stream_begins_leaves_nothing(
+    server: Server, team: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lost = threading.Event()
+
+    def noting(protocol: BoundedHttp, exc: Exception | None) -> None:
+        connection_lost(protocol, exc)
+        lost.set()
+
+    async def subscribe(*args: Any) -> Line:
+        line = await begin(*args)
+        await asyncio.to_thread(lost.wait)
+        return line
+
+    connection_lost, begin = BoundedHttp.connection_lost, server.feed.subscribe
+    monkeypatch.setattr(BoundedHttp, "connection_lost", noting)
+    monkeypatch.setattr(server.feed, "subscribe", subscribe)
+    ended = server.counts("planner_subscriptions_ended_total", reason="client")
+    connection = await Connection.to(server.url)
+    await connection.send(request(team))
+    await until(lambda: server.feed.lines)
+    connection.close()
+    await server.is_left()
+    assert server.counts("planner_subscriptions_ended_total", reason="client") == ended + 1
+
+
+async def test_a_client_that_goes_is_noticed_though_another_request_waits(
+    server: Server, team: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its second request, behind a stream without an end."""
+    monkeypatch.setattr("server.event_stream.KEEP_ALIVE_SECONDS", 0.01)
+    ended = server.counts("planner_subscriptions_ended_total", reason="client")
+    connection = await Connection.to(server.url)
+    await connection.send(request(team) + request(team, QUERY))
+    assert (await connection.receive()).status == 200
+    connection.close()
+    await server.is_left()
+    assert server.counts("planner_subscriptions_ended_total", reason="client") == ended + 1
 
 
 async def test_a_stream_that_ends_by_itself_is_complete(server: Server, team: str) -> None:

@@ -130,6 +130,8 @@ async def test_origins_are_those_of_the_settings(public: Server, team: str) -> N
         ({"Sec_WebSocket_Version": "12"}, 400),
         ({"Sec_WebSocket_Version": None}, 400),
         ({"Connection": "close"}, 400),
+        ({"Content_Length": "5"}, 400),
+        ({"Transfer_Encoding": "chunked"}, 400),
         ({"Upgrade": "websocket, h2c"}, 400),
         ({"start": "POST /graphql HTTP/1.1"}, 400),
         ({"start": "GET /graphql HTTP/1.0"}, 400),

@@ -316,6 +316,16 @@ async def test_what_is_ended_as_soon_as_it_is_asked_for_has_a_line_of_log_too(
         await until(lambda: len([line for line in lines if line["event"] == "operation"]) == 2)
 
 
+async def test_a_reason_repeats_what_is_no_text_as_well_as_it_can(
+    server: Server, team: str
+) -> None:
+    """A lone surrogate in the id, which JSON lets through."""
+    async with server.begun(team) as socket:
+        for _ in range(2):
+            await socket.subscribe("\ud800")
+        assert await socket.is_closed() == (4409, "Subscriber for ? already exists")
+
+
 @pytest.mark.parametrize("protocols", [(), ("graphql-ws",), ("graphql-transport-ws2", "soap")])
 async def test_another_sub_protocol_closes_with_4406_and_nothing_is_read(
     server: Server, store: Store, team: str, protocols: tuple[str, ...]

@@ -34,7 +34,8 @@ class LiveConnections:
         if len(self._waiting) >= MAX_WAITING:
             longest = next(iter(self._waiting))
             del self._waiting[longest]
-            longest.reschedule(asyncio.get_running_loop().time())
+            if not longest.expired():
+                longest.reschedule(asyncio.get_running_loop().time())
         self._waiting[timeout] = None
         try:
             yield

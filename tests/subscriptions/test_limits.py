@@ -10,6 +10,7 @@ from structlog.testing import capture_logs
 
 from data.errors import Unavailable
 from data.live import FellBehind
+from server.live_connections import LiveConnections
 from server.settings import Settings
 from tests.api.http import QUERY, named
 from tests.live import Connection
@@ -73,6 +74,28 @@ async def test_a_team_has_so_many_subscriptions_however_they_come(
         await socket.say("complete", id="1")
         await until(lambda: server.counts("planner_subscriptions") == 3)
         await socket.stands("2")
+
+
+async def test_who_is_out_of_time_already_is_in_the_way_of_nobody_who_comes(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("server.live_connections.MAX_WAITING", 1)
+    connections = LiveConnections(server.state.metrics, max_of_team=1)
+
+    async def stays() -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(0) as timeout:
+                with connections.waiting(timeout):
+                    await asyncio.Event().wait()
+
+    async def comes() -> bool:
+        await asyncio.sleep(0)  # Its time is up then, and it has yet to hear of that.
+        async with asyncio.timeout(PATIENCE) as timeout:
+            with connections.waiting(timeout):
+                await asyncio.sleep(0)
+                return True
+
+    assert await asyncio.gather(stays(), comes()) == [None, True]
 
 
 async def test_a_team_has_so_many_connections(server: Server, team: str) -> None:

@@ -13,6 +13,7 @@ from uvicorn._types import ASGISendEvent
 from uvicorn.protocols.utils import ClientDisconnected
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets import http11
+from websockets.frames import CloseCode, Frame
 from websockets.http11 import Response
 from websockets.server import ServerProtocol
 from websockets.typing import StatusLike
@@ -79,6 +80,27 @@ class BoundedWebSocket(WebSocketsSansIOProtocol):
         super().on_task_complete(task)
         if self in self.connections:
             self._cut = self.loop.call_later(CLOSE_SECONDS, self.transport.abort)
+
+    def handle_cont(self, event: Frame) -> None:
+        # Kept as one piece: a million pieces of a byte take many times the memory of the message
+        # that they are, and there is no bound to those of none.
+        [begun] = self.frames
+        whole = begun if isinstance(begun, bytearray) else bytearray(begun)
+        whole += event.data
+        self.frames = [whole]  # type: ignore[list-item]
+        if event.fin:
+            self.send_receive_event_to_app()
+
+    def send_receive_event_to_app(self) -> None:
+        if self.curr_msg_data_type == "text" and not self.close_sent:
+            try:
+                self.frames[0].decode()
+            except UnicodeDecodeError:
+                # By itself uvicorn logs what clients send as a fault of the server.
+                self.conn.send_close(CloseCode.INVALID_DATA)
+                self.handle_parser_exception()
+                return
+        super().send_receive_event_to_app()
 
     def handle_ping(self) -> None:
         # RFC 6455 §5.5.3: not every ping needs its pong. They would pile up for who reads none.

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import logging
 from contextlib import suppress
 from typing import Any
 
@@ -10,9 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from structlog.testing import capture_logs
 from websockets.exceptions import ConnectionClosed
+from websockets.frames import Frame
 
 from data.errors import Unavailable
 from data.store import Store
+from server.websocket_protocol import BoundedWebSocket
 from tests.api.http import MUTATION, QUERY, named
 from tests.api.samples import nothing_written
 from tests.api_client import everything
@@ -273,6 +276,34 @@ async def test_a_client_that_closes_with_the_same_code_was_not_closed_here(
             await socket.connection.close(1009, "too big for me")
         await server.is_left()
     assert [line["event"] for line in lines] == []
+
+
+async def test_text_that_is_none_closes_with_1007_and_is_no_fault_of_ours(
+    server: Server, team: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """RFC 6455 §8.1."""
+    async with server.begun(team) as socket:
+        await socket.connection.send([b'{"type": "', b"\xff"], text=True)
+        assert (await socket.is_closed())[0] == 1007
+    assert not [each for each in caplog.records if each.levelno >= logging.WARNING]
+
+
+async def test_a_message_in_pieces_is_one_and_takes_no_more_memory_than_that(
+    server: Server, team: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pieces: list[int] = []
+
+    def counting(protocol: BoundedWebSocket, frame: Frame) -> None:
+        handle_cont(protocol, frame)
+        pieces.append(len(protocol.frames))
+
+    handle_cont = BoundedWebSocket.handle_cont
+    monkeypatch.setattr(BoundedWebSocket, "handle_cont", counting)
+    async with server.begun(team) as socket:
+        await socket.connection.send(["", *'{"type": "ping"', "", "", "}"])
+        assert await socket.hear() == {"type": "pong"}
+    assert len(pieces) > 10
+    assert max(pieces) == 1
 
 
 async def test_subscribing_before_it_is_acknowledged_closes_with_4401(

@@ -6,7 +6,7 @@ What of the handshake is refused before the application sees it is refused in JS
 
 import asyncio
 import logging
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import orjson
 from uvicorn._types import ASGISendEvent
@@ -84,7 +84,7 @@ class BoundedWebSocket(WebSocketsSansIOProtocol):
     def handle_cont(self, event: Frame) -> None:
         # Kept as one piece: a million pieces of a byte take many times the memory of the message
         # that they are, and there is no bound to those of none.
-        [begun] = self.frames
+        begun = cast("bytes | bytearray", self.frames[0])
         whole = begun if isinstance(begun, bytearray) else bytearray(begun)
         whole += event.data
         self.frames = [whole]  # type: ignore[list-item]

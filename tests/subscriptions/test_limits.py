@@ -7,6 +7,7 @@ from contextlib import suppress
 import httpx
 import pytest
 from structlog.testing import capture_logs
+from websockets.frames import Frame, Opcode
 
 from data.errors import Unavailable
 from data.live import FellBehind
@@ -49,6 +50,27 @@ async def test_a_connection_has_so_many_operations_at_once_and_no_more(
         await until(lambda: len(server.feed.lines) == 1)
         await socket.subscribe("3", query=QUERY)
         assert (await socket.hear())["payload"] == named(team)
+
+
+async def test_messages_that_come_at_once_are_taken_one_in_a_turn(
+    server: Server, team: str
+) -> None:
+    """So that nobody waits for all of them: an operation begins before it is completed, and never
+    are there more at once than the client has left open."""
+    said: list[dict[str, object]] = [{"type": "connection_init"}]
+    for id in map(str, range(50)):
+        said.append({"type": "subscribe", "id": id, "payload": {"query": SUBSCRIPTION}})
+        said.append({"type": "complete", "id": id})
+    frames = [Frame(Opcode.TEXT, json.dumps(each).encode()).serialize(mask=True) for each in said]
+    connection = await Connection.to(server.url)
+    with capture_logs() as lines:
+        await connection.send(handshake(team))
+        assert (await connection.receive()).status == 101
+        await connection.send(b"".join(frames))
+        await until(lambda: len(lines) >= 50)
+        connection.close()
+    assert {(line["event"], line.get("ended")) for line in lines} == {("operation", "client")}
+    assert len(lines) == 50
 
 
 async def test_a_team_has_so_many_subscriptions_however_they_come(

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import Final
 from weakref import WeakValueDictionary
 
-from data.change_log import Coverage, Entry
+from data.change_log import Coverage
+from data.entries import Entry
 from data.errors import BadInput
 from data.lineage import NOTHING, Need, ancestors, needs_of
 from data.parallel import for_each

@@ -5,7 +5,8 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
-from data.change_log import Coverage, Entry
+from data.change_log import Coverage
+from data.entries import Entry
 from data.lineage import Need
 from data.patience import patiently
 from data.positions import Positions

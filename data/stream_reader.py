@@ -11,7 +11,8 @@ from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from typing import Final, TypeVar, TypeVarTuple
 
-from data.change_log import ChangeLog, Coverage, Entry
+from data.change_log import ChangeLog, Coverage
+from data.entries import Entry
 from data.errors import Unavailable
 from data.followers import Follower, Pace
 from data.lineage import Need, ancestors, ready

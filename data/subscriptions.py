@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Final, Self
 
 from data.catching_up import Wanted
-from data.change_log import Entry
 from data.changes import Change
+from data.entries import Entry
 from data.errors import Unavailable
 from data.lineage import NOTHING, Need
 from data.positions import MARGIN, Positions, encoded

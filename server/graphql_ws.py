@@ -101,7 +101,7 @@ class _Conversation:
         if ended.code is None:
             return
         reason = ended.reason.encode(errors="replace")[:_LONGEST_REASON].decode(errors="ignore")
-        self._endpoint.telemetry.closed(self._scope, ended.code, reason)
+        self._endpoint.telemetry.closed(self._scope, ended.code, ended.reason_logged)
         with suppress(Ended):
             await self._send({"type": "websocket.close", "code": ended.code, "reason": reason})
 

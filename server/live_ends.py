@@ -37,10 +37,14 @@ class CloseCode(enum.IntEnum):
 
 class Ended(Exception):
     """Ends the connection. `code` and `reason` are those of a close of WebSocket (RFC 6455 §7.4);
-    without a code none is to be sent: the other side knows, or is gone."""
+    without a code none is to be sent: the other side knows, or is gone. `words` are what the client
+    said, for the `{}` in the reason: they are not for the log, which has `reason_logged`."""
 
-    def __init__(self, end: End, code: int | None = None, reason: str = "") -> None:
+    def __init__(
+        self, end: End, code: int | None = None, reason: str = "", *, words: str | None = None
+    ) -> None:
         super().__init__(end)
         self.end = end
         self.code = code
-        self.reason = reason
+        self.reason = reason if words is None else reason.format(words)
+        self.reason_logged = reason

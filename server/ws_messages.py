@@ -117,8 +117,11 @@ ACK: Final = json_bytes({"type": "connection_ack"})
 
 
 def pong(payload: Mapping[str, Any] | None) -> bytes:
-    """The answer to a ping."""
-    return json_bytes({"type": "pong"} if payload is None else {"type": "pong", "payload": payload})
+    """The answer to a ping. Raises Ended for a payload that is nested too deep to be repeated."""
+    try:
+        return json_bytes({"type": "pong"} | ({} if payload is None else {"payload": payload}))
+    except RecursionError:
+        raise _invalid("`payload` is nested too deep") from None
 
 
 def next_answer(id: str, answer: bytes) -> bytes:

@@ -71,8 +71,9 @@ class SocketOperations:
     async def begin(self, message: Subscribe, session: Session, tasks: asyncio.TaskGroup) -> None:
         """Begins an operation. Raises Ended where its id is that of another."""
         if message.id in self._by_id:
-            reason = f"Subscriber for {message.id} already exists"
-            raise Ended(End.PROTOCOL, CloseCode.SUBSCRIBER_ALREADY_EXISTS, reason)
+            reason = "Subscriber for {} already exists"
+            exists = CloseCode.SUBSCRIBER_ALREADY_EXISTS
+            raise Ended(End.PROTOCOL, exists, reason, words=message.id)
         try:
             if len(self._streams) + len(self._single) >= self._limit:
                 text = f"A connection may have {self._limit} operations at once."

@@ -352,9 +352,31 @@ async def test_a_reason_repeats_what_is_no_text_as_well_as_it_can(
 ) -> None:
     """A lone surrogate in the id, which JSON lets through."""
     async with server.begun(team) as socket:
-        for _ in range(2):
-            await socket.subscribe("\ud800")
-        assert await socket.is_closed() == (4409, "Subscriber for ? already exists")
+        with capture_logs() as lines:
+            for _ in range(2):
+                await socket.subscribe("\ud800")
+            assert await socket.is_closed() == (4409, "Subscriber for ? already exists")
+            await server.is_left()
+    [closed] = [line for line in lines if line["event"] == "websocket closed"]
+    assert closed["reason"] == "Subscriber for {} already exists"
+
+
+async def test_a_ping_that_is_too_deep_to_be_repeated_closes_with_4400_or_is_answered(
+    server: Server, team: str
+) -> None:
+    """How deep that is depends on how deep the server's own stack is by then."""
+    codes: set[int | None] = set()
+    for depth in (10, *range(900, 1_000, 3)):
+        async with server.begun(team) as socket:
+            nested = "[" * depth + "]" * depth
+            await socket.connection.send(f'{{"type": "ping", "payload": {{"a": {nested}}}}}')
+            try:
+                heard = str(await socket.connection.recv())
+                assert heard.startswith('{"type":"pong"') or heard.startswith('{"type": "pong"')
+                codes.add(None)
+            except ConnectionClosed as closed:
+                codes.add(closed.rcvd.code if closed.rcvd else 1006)
+    assert codes == {None, BAD_REQUEST}
 
 
 @pytest.mark.parametrize("protocols", [(), ("graphql-ws",), ("graphql-transport-ws2", "soap")])

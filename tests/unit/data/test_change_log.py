@@ -4,9 +4,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from data.change_log import ChangeLog, Coverage, Entry
+from data.change_log import ChangeLog, Coverage
 from data.changes import Change, ChangeKind
 from data.entities import EntityType
+from data.entries import Entry
 from data.lineage import ALL, Need
 from data.positions import Positions
 

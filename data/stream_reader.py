@@ -181,7 +181,7 @@ class StreamReader:
             entry.replayed = follower.replays
             if self.log.append(entry):
                 self.counts.changes += 1
-                self.counts.behind = time.time() - entry.at
+                self.counts.behind = max(0.0, time.time() - entry.at)
                 teams.add(entry.team_id)
         follower.last = int(records[-1].images.sequence)
         self.log.wake(teams)

@@ -58,13 +58,17 @@ def change_in(record: Record, counts: Counts) -> tuple[str, Change] | None:
 
 def written_at(record: Record) -> float:
     """When the item was written, in seconds since 1970: as it says itself, which is exact, where
-    the stream's own time allows for it. What is imported keeps the time that it had elsewhere."""
+    the stream's own time allows for it. What is imported keeps the time that it had elsewhere, so
+    that of it the latest moment is told that the stream's time allows for."""
     row = record.images.new or record.images.old
     created = record.images.created
     try:
         written = epoch_of((row and row.updated_at.S) or "")
     except ValueError:
-        return created
+        written = 0.0
+    if written < created - MARGIN:
+        is_coarse = created % _COARSE == 0
+        return created + _COARSE if is_coarse else created
     return min(max(written, created), created + _COARSE + MARGIN)
 
 

@@ -12,7 +12,7 @@ from data.live import FellBehind, Limits, LiveFeed
 from data.positions import Positions, encoded
 from data.streams import RecordPage, Streams
 from tests.streams.clients import Client, feed_on, versions
-from tests.streams.fake import ARN, FakeStream
+from tests.streams.fake import ARN, FakeStream, item
 
 
 def numbered(count: int, *, first: int = 1) -> list[tuple[str, int]]:
@@ -58,6 +58,21 @@ async def test_cursor_with_nothing_read_yet_misses_nothing_either() -> None:
         fake.write("acme", "a", 9)
         await client.until("a", 9)
         assert versions(client.changes) == [("a", 8), ("a", 9)]
+
+
+async def test_what_was_imported_is_told_to_a_cursor_from_earlier_in_the_same_minute() -> None:
+    fake = FakeStream()
+    minute = (time.time() - 120) // 60 * 60
+    shard = fake.open[0].id
+    fake.put(item("acme", "a", 5, at=ago(24 * 3600)), key="a", created=minute)
+    client = Client("acme")
+    stood = Positions(minute + 45, {shard: None})
+    client.cursor = encoded(stood, stream=ARN + fake.label, team_id="acme")
+    async with feed_on(fake.streams) as feed:
+        await client.connect(feed)
+        fake.write("acme", "b", 1)
+        await client.until("b", 1)
+        assert versions(client.changes) == [("a", 5), ("b", 1)]
 
 
 async def test_shards_that_ended_meanwhile_are_followed_to_those_that_came_of_them() -> None:

@@ -191,17 +191,23 @@ async def test_source_that_opens_and_fails_again_is_asked_less_and_less_often(
 
 
 def test_moment_of_a_write_is_the_items_own_where_the_stream_allows_for_it() -> None:
-    created = epoch_of("2026-05-01T10:00:00.000Z")
+    minute = epoch_of("2026-05-01T10:00:00.000Z")
 
-    def written(at: str) -> float:
+    def written(at: str, *, created: float = minute) -> float:
         fake = FakeStream()
-        fake.put(item("acme", "a", 1, at=at), key="a", created=created)
+        fake.put(item("acme", "a", 1, at=at), key="a")
         [(_, record)] = fake.open[0].records
-        return written_at(msgspec.convert(record, Record)) - created
+        record["dynamodb"]["ApproximateCreationDateTime"] = created
+        return written_at(msgspec.convert(record, Record)) - minute
 
     assert written("2026-05-01T10:00:59.900Z") == pytest.approx(59.9)
-    assert written("2026-05-01T09:00:00.000Z") == 0
+    assert written("2026-05-01T09:59:59.900Z") == 0
     assert written("2999-01-01T00:00:00.000Z") == 70
+    imported = "2026-05-01T09:00:00.000Z"
+    assert written(imported) == 60
+    assert written("no moment") == 60
+    # A time that is no full minute is not rounded to one.
+    assert written(imported, created=minute + 13) == 13
 
 
 @pytest.mark.parametrize("end", [FakeStream.turn_off, FakeStream.recreate])

@@ -31,8 +31,13 @@ __all__ = [
 UNKNOWN: Final = "Unknown.jsonl"
 """The file of items without an `EntityType`, or with one that the planner does not know."""
 
-FILES: Final = (*(f"{kind}.jsonl" for kind in EntityType), UNKNOWN)
-"""All files that there can be; what others refer to comes first."""
+FILES: Final = (
+    f"{EntityType.DELETION}.jsonl",
+    *(f"{kind}.jsonl" for kind in EntityType if kind is not EntityType.DELETION),
+    UNKNOWN,
+)
+"""All files that there can be; what others refer to comes first. Before all are deletions: what was
+made anew under the same id is there in the end, also for those who are told of each write."""
 
 _KINDS: Final = frozenset(EntityType)
 

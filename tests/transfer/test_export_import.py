@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from data.archive import Archive
+from data.changes import ChangeKind
 from data.clock import ago, now
 from data.entities import (
     Assignment,
@@ -28,7 +29,10 @@ from data.items import encode, key_in
 from data.keys import team_partitions
 from data.stamps import created
 from data.store import Store
+from data.streams import open_streams
+from server.engines import DUMMY_CREDENTIALS
 from tests.api_client import Capture
+from tests.streams.clients import Client, feed_on
 from tests.transfer.commands import planner
 from tests.transfer.files import items_in, sorted_items, write_items, write_s3_export
 
@@ -265,6 +269,35 @@ async def test_claims_and_tombstones_whose_time_is_over_do_not_come_in(
     assert (run.code, run.out) == (0, "2 written, 0 there already\n2 items out of date\n")
     left = [item["sk"]["S"] for item in await contents(store, team)]
     assert left == ["!DEL#d2", "ASN#a2"]
+
+
+async def test_what_was_made_anew_under_its_id_is_there_in_the_end_for_who_listens(
+    store: Store, team: str, tmp_path: Path, engine: str
+) -> None:
+    anew = created(Resource(id="r0", name="Ada"))
+    gone = Deletion(
+        id="d0",
+        entity_type=EntityType.RESOURCE,
+        entity_id="r0",
+        version=3,
+        updated_at=ago(60),
+        updated_by="u1",
+    )
+    for entity in (anew, gone):
+        await store.put(encode(team, entity), None)
+    await planner(store, "export", tmp_path / "out", "--team", team)
+    await clear(store, team)
+    client = Client(team)
+    async with (
+        open_streams(store, endpoint_url=engine, credentials=DUMMY_CREDENTIALS) as streams,
+        feed_on(streams) as feed,
+    ):
+        await client.connect(feed)
+        run = await planner(store, "import", tmp_path / "out")
+        assert (run.code, run.out) == (0, "2 written, 0 there already\n")
+        await client.until("r0", 1)
+        await client.until("r0", 3)
+    assert [change.kind for change in client.changes] == [ChangeKind.DELETED, ChangeKind.CREATED]
 
 
 @pytest.mark.engines("local")

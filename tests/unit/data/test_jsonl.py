@@ -68,6 +68,7 @@ def test_what_others_refer_to_comes_first() -> None:
     order = [FILES.index(f"{kind}.jsonl") for kind in ("Resource", "Project", "Assignment")]
     assert order == sorted(order)
     assert FILES.index("Assignment.jsonl") < FILES.index("Claim.jsonl")
+    assert FILES[0] == "Deletion.jsonl"
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Live updates as clients of others take them: each change once, over a server that stops."""
 
+import asyncio
 import json
 import subprocess
 from collections.abc import AsyncIterator, Iterator
@@ -12,11 +13,15 @@ import pytest
 from gql import Client, gql
 from gql.transport.websockets import WebsocketsTransport
 
+from data.errors import BadInput, Unavailable
 from data.store import Store
 from server.settings import Settings
-from tests.api_client import Api, token
+from tests.api_client import COOKIE, Api, token
 from tests.clients.examples import documents
+from tests.docs.documents import code_block
 from tests.live import live
+from tests.programs import program
+from tests.subscriptions.sockets import serving, until
 
 NAMES = """subscription($since: String) {
   teamChanged(since: $since) { cursor changes { entity { ... on Resource { name } } } } }"""
@@ -77,6 +82,51 @@ async def test_a_client_goes_on_at_another_server_when_its_own_stops(
             await api.resource("Bob")
             assert told.next() == {"name": "Bob"}
             assert told.next() == {"complete": True, "connections": 2}
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "live.md"
+
+BROWSER = """
+import WebSocket from "ws";
+globalThis.location = new URL({url});
+globalThis.WebSocket = class extends WebSocket {{
+  constructor(address, protocols) {{
+    super(address, protocols, {{ headers: {{ cookie: {cookie} }} }});
+  }}
+}};
+const query = {query};
+{code}
+await listen((change) => console.log(change.entityId));
+"""
+"""What the code of a page finds in a browser: where it is, and a cookie that goes along."""
+
+
+async def test_the_javascript_of_the_page_comes_back_with_its_cursor_until_it_is_refused(
+    npm: Path, settings: Settings, team: str
+) -> None:
+    async with serving(settings) as server:
+        code = BROWSER.format(
+            url=json.dumps(server.url),
+            cookie=json.dumps(f"{COOKIE}={token(team)}"),
+            query=json.dumps(code_block(PAGE, "What happens in the team")),
+            code=code_block(PAGE, "Live updates over WebSocket"),
+        )
+        command = ["node", "--input-type=module", "--eval", code]
+        with program(command, {}, folder=npm) as page:
+            await until(lambda: server.feed.lines)
+            server.feed.publish("the last cursor")
+            server.feed.refuses = Unavailable("not now")
+            server.feed.breaks(Unavailable("not any more"))
+            errors = "planner_operation_errors_total"
+            await until(lambda: server.counts(errors, code="UNAVAILABLE") >= 3)
+            server.feed.refuses = None
+            await until(lambda: server.feed.lines)
+            assert [line.since for line in server.feed.lines] == ["the last cursor"]
+            server.feed.refuses = BadInput("too old", field=("since",))
+            server.feed.falls_behind()
+            _, complaint = await asyncio.to_thread(page.communicate)
+            assert page.returncode == 1
+            assert "BAD_USER_INPUT" in complaint
 
 
 async def test_gql_goes_on_with_since(url: str, api: Api) -> None:

@@ -170,8 +170,9 @@ class _Conversation:
                 raise Ended(End.PROTOCOL, CloseCode.TOO_MANY_INITIALISATIONS, reason)
 
     async def _next(self) -> Received:
-        # One in its turn: what is there already is received without a pause, and thousands of
-        # messages that came at once would keep everybody else waiting.
+        # One in its turn: what is there already is received without a pause. Thousands of messages
+        # that came at once would keep everybody else waiting; and an operation that is ended before
+        # it has begun would leave no line in the log.
         await asyncio.sleep(0)
         event = await self._receive()
         if event["type"] == "websocket.receive":

@@ -97,8 +97,6 @@ class SocketOperations:
             task = tasks.create_task(self.noting(self._answer, carried_out))
         self._by_id[message.id] = task
         task.add_done_callback(lambda done: self._forget(message.id, done))
-        # It begins before another message may end it: one that never began would leave no line.
-        await asyncio.sleep(0)
 
     def stop(self, id: str) -> None:
         """Sends no more answers to the operation. One that is not there may have just ended."""

@@ -235,8 +235,9 @@ async def test_a_session_that_has_ended_is_said_and_not_tried_again(
     visit: Visit, api: Api, team: str, line: Line
 ) -> None:
     page, _, _ = await with_two(visit, api, team, base_url=line.url, expected=[FAILED])
-    await page.context.route(GRAPHQL, without_session)
     await line.cut()
+    await page.context.route(GRAPHQL, without_session)
+    await expect(page.get_by_text(RECONNECTING)).to_be_visible()
     await line.mend()
     await expect(page.get_by_text("Not live. You are signed out")).to_be_visible()
     asked = Asked(page)

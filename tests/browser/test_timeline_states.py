@@ -18,9 +18,14 @@ TEAM = "team-of-states"
 
 
 async def without_session(route: Route) -> None:
-    """The server's own answer to the same request without its cookie."""
-    async with httpx.AsyncClient() as client:
-        answer = await client.post(route.request.url, json=route.request.post_data_json)
+    """The server's own answer to the same request without its cookie; for the page it is lost as
+    well where the server can't be reached."""
+    try:
+        async with httpx.AsyncClient() as client:
+            answer = await client.post(route.request.url, json=route.request.post_data_json)
+    except httpx.TransportError:
+        await route.abort("connectionfailed")
+        return
     await route.fulfill(status=answer.status_code, json=answer.json())
 
 

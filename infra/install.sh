@@ -11,10 +11,13 @@ quiet=--quiet
 [ ! -t 1 ] || quiet=
 trap 'rm -rf "$work"' EXIT
 
+# No step leaves anything of pip's in HOME.
+export PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1
+
 install() { # install FOLDER ARGUMENT...: with the pip of that environment
 	pip=$1/bin/pip
 	shift
-	"$pip" install $quiet --no-cache-dir --disable-pip-version-check "$@"
+	"$pip" install $quiet "$@"
 }
 
 echo "Installing the packages of requirements/serve.txt (a minute or two; longer on a slow line) ..."
